@@ -1,0 +1,26 @@
+namespace Cotrain;
+
+/// <summary>What a trainer is made from; the same values as the reference's factory gets.</summary>
+public sealed class TrainerOptions
+{
+    /// <summary>Length of the run in steps; null when <see cref="Epochs"/> says it or it has no end.</summary>
+    public long? Steps { get; init; }
+
+    /// <summary>Length of the run in epochs; null when <see cref="Steps"/> says it or it has no end.</summary>
+    public long? Epochs { get; init; }
+
+    /// <summary>Samples per step.</summary>
+    public int BatchSize { get; init; } = 128;
+
+    /// <summary>Seed of the initial weights.</summary>
+    public long Seed { get; init; } = 1337;
+
+    /// <summary><c>synthetic</c>, or a directory with the data files.</summary>
+    public string Data { get; init; } = "synthetic";
+
+    /// <summary>The functions chosen by <c>--math</c>.</summary>
+    public required IMath Math { get; init; }
+
+    /// <summary>Options beyond these, as the user wrote them.</summary>
+    public IReadOnlyDictionary<string, string> Extra { get; init; } = new Dictionary<string, string>();
+}
