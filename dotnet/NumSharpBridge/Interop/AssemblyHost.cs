@@ -1,0 +1,33 @@
+using System.Reflection;
+using System.Runtime.Loader;
+
+namespace Cotrain.Interop;
+
+/// <summary>Keeps NumSharp and the bridge single in the process.</summary>
+public static class AssemblyHost
+{
+    /// <summary>
+    /// From now on every reference to NumSharp that the runtime cannot bind itself, because it asks for
+    /// another version, is bound to <paramref name="loaded"/>. In C# and not as a Python delegate: it runs
+    /// on whatever thread compiles the first method that needs it, and that thread must not wait for the GIL.
+    /// </summary>
+    public static void BindNumSharp(Assembly loaded)
+    {
+        string? simpleName = loaded.GetName().Name;
+        AssemblyLoadContext.Default.Resolving += (_, wanted) => wanted.Name == simpleName ? loaded : null;
+    }
+
+    /// <summary>
+    /// The places of all loaded assemblies called <paramref name="simpleName"/>, in every load context, one a
+    /// line. An assembly that was loaded from memory counts as <c>(memory)</c>.
+    /// </summary>
+    public static string Copies(string simpleName)
+    {
+        IEnumerable<string> places =
+            from assembly in AppDomain.CurrentDomain.GetAssemblies()
+            where !assembly.IsDynamic
+                && string.Equals(assembly.GetName().Name, simpleName, StringComparison.OrdinalIgnoreCase)
+            select assembly.Location is { Length: > 0 } location ? location : "(memory)";
+        return string.Join('\n', places);
+    }
+}
