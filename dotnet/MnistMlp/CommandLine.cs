@@ -1,0 +1,97 @@
+using System.Globalization;
+using Cotrain;
+
+namespace MnistMlp;
+
+/// <summary>The options of <see cref="Program"/>.</summary>
+internal sealed class CommandLine
+{
+    public const string Usage =
+        """
+        Trains the NumSharp MLP alone and prints the loss of each step.
+          --steps N | --epochs N   length of the run; default: 100 epochs
+          --batch-size N           default: 128
+          --seed N                 of the initial weights; default: 1337
+          --data synthetic|DIR     DIR holds the MNIST files
+          --dump-taps DIR          write every tap to DIR/STEP/NAME.npy
+        """;
+
+    private long? _steps;
+    private long? _epochs;
+    private int _batchSize = 128;
+    private long _seed = 1337;
+    private string _data = "synthetic";
+
+    /// <summary>Whether the usage was asked for.</summary>
+    public bool Help { get; private set; }
+
+    /// <summary>Where to write the taps, or null.</summary>
+    public string? DumpTaps { get; private set; }
+
+    /// <summary>ArgumentException, one sentence, for what cannot be understood.</summary>
+    public static CommandLine Parse(string[] arguments)
+    {
+        var command = new CommandLine();
+        for (int index = 0; index < arguments.Length; index++)
+        {
+            string option = arguments[index];
+            if (option is "--help" or "-h")
+            {
+                command.Help = true;
+                return command;
+            }
+
+            string value = index + 1 < arguments.Length
+                ? arguments[++index]
+                : throw new ArgumentException($"{option} needs a value");
+            command.Set(option, value);
+        }
+
+        return command._steps is null || command._epochs is null
+            ? command
+            : throw new ArgumentException("give a number of steps or of epochs, not both");
+    }
+
+    /// <summary>The trainer's options.</summary>
+    public TrainerOptions Options(IMath math) => new()
+    {
+        Steps = _steps,
+        Epochs = _epochs ?? (_steps is null ? 100 : null),
+        BatchSize = _batchSize,
+        Seed = _seed,
+        Data = _data,
+        Math = math,
+    };
+
+    private static long Number(string option, string value) =>
+        long.TryParse(value, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long number)
+            ? number
+            : throw new ArgumentException($"{option} takes a whole number, not {value}");
+
+    private void Set(string option, string value)
+    {
+        switch (option)
+        {
+            case "--steps":
+                _steps = Number(option, value);
+                break;
+            case "--epochs":
+                _epochs = Number(option, value);
+                break;
+            case "--batch-size":
+                _batchSize = (int)Math.Clamp(Number(option, value), int.MinValue, int.MaxValue);
+                break;
+            case "--seed":
+                _seed = Number(option, value);
+                break;
+            case "--data":
+                _data = value;
+                break;
+            case "--dump-taps":
+                DumpTaps = value;
+                break;
+            default:
+                throw new ArgumentException($"unknown option {option}; --help lists them");
+        }
+    }
+}
