@@ -13,7 +13,7 @@ from packaging.tags import sys_tags
 
 
 class AssembliesBuildHook(BuildHookInterface[Any]):
-    """Publishes ``dotnet/`` into ``cotrain/clr/_assemblies`` of a wheel; an editable install compiles nothing."""
+    """Puts the published C# side into ``cotrain/clr/_assemblies`` of a wheel. Editable: compiles nothing."""
 
     PLUGIN_NAME = "custom"
 
@@ -30,6 +30,7 @@ class AssembliesBuildHook(BuildHookInterface[Any]):
         try:
             _dotnet.publish(self.root, output, os.path.join(self.temporary, "artifacts"))
         except SetupError as error:
+            shutil.rmtree(self.temporary)
             self.app.abort(f"cotrain: {error}")
         build_data["force_include"][output] = "cotrain/clr/_assemblies"
         build_data["pure_python"] = False

@@ -40,21 +40,19 @@ QUIET = ("-nologo", "-tl:off", "-v:quiet", "--disable-build-servers", "-nodeReus
 
 def find_sdk() -> str:
     """The path of a ``dotnet`` that has an SDK new enough; SetupError with what to do if there is none."""
-    name = "dotnet.exe" if os.name == "nt" else "dotnet"
-    below_root = os.path.join(os.environ.get("DOTNET_ROOT", ""), name)
-    dotnet = shutil.which("dotnet") or (below_root if os.path.isabs(below_root) and os.path.exists(below_root) else None)
+    dotnet = shutil.which("dotnet") or shutil.which("dotnet", path=os.environ.get("DOTNET_ROOT", ""))
     if dotnet is None:
         raise SetupError(
-            f"the C# side has to be compiled, but there is no dotnet on PATH: it needs the .NET SDK {SDK_VERSION} "
-            f"or newer; {HOW_TO_GET}"
+            "the C# side has to be compiled, but there is no dotnet on PATH: "
+            f"it needs the .NET SDK {SDK_VERSION} or newer; {HOW_TO_GET}"
         )
     listed = run([dotnet, "--list-sdks"], env=environment())
     versions = re.findall(r"^(\d+)(\.\S+) \[", listed.text, re.MULTILINE)
     if not any(int(major) >= SDK_VERSION for major, _ in versions):
         found = "only " + ", ".join(major + rest for major, rest in versions) if versions else "no SDK at all"
         raise SetupError(
-            f"the C# side has to be compiled with the .NET SDK {SDK_VERSION} or newer, but {dotnet} has {found}; "
-            f"{HOW_TO_GET}"
+            f"the C# side has to be compiled with the .NET SDK {SDK_VERSION} or newer, "
+            f"but {dotnet} has {found}; {HOW_TO_GET}"
         )
     return dotnet
 
@@ -67,7 +65,8 @@ def publish(root: str, output: str, artifacts: str, keep_open: int | None = None
     """
     dotnet = find_sdk()
     command = [dotnet, "publish", os.path.join(root, PROJECT), "-c", "Release", "-o", output]
-    result = run([*command, "--artifacts-path", artifacts, *QUIET], env=environment(), cwd=root, keep_open=keep_open)
+    command += ["--artifacts-path", artifacts, *QUIET]
+    result = run(command, env=environment(), cwd=root, keep_open=keep_open)
     if result.code != 0:
         lines = result.text.splitlines()
         errors = list(dict.fromkeys(line.strip() for line in lines if re.search(r"\berror\b", line)))

@@ -15,22 +15,25 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
-from typing import Any, Dict, Iterator, List, NoReturn, Optional, Tuple
+from typing import Any, Iterator, NoReturn
 
 import _dotnet
 from _process import POSIX, SetupError, run, say
-from _setup import STAMP, Checkout, file_states, read_stamp, walk
+from _setup import STAMP, Checkout, file_states, read_stamp
 
 OLDEST = (3, 11)
 WHEELHOUSE = (3, 11)
 """The Python whose wheels wheelhouse/ holds; taken when there are several."""
 
+QUIET_PIP = ("--quiet", "--no-input", "--no-warn-script-location")
+MISPLACING = ("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PYTHONPATH", "PYTHONHOME")
+RESTORE = "`git checkout -- wheelhouse` brings it back"
 UNFINISHED = "cotrain-setup.unfinished"
 
 ABOUT_PYTHON = """
 import sys, venv
-free_threaded = bool(getattr(sys, "abiflags", "").count("t"))
-print(sys.executable, sys.prefix, sys.implementation.name + free_threaded * "-t", *sys.version_info[:2], sep="\\n")
+kind = sys.implementation.name + ("t" in getattr(sys, "abiflags", "")) * " free-threaded"
+print(sys.executable, sys.prefix, kind, *sys.version_info[:2], sep="\\n")
 """
 
 MISFITS = """
@@ -52,6 +55,8 @@ def bring_up_to_date(checkout: Checkout) -> None:
     signal.signal(signal.SIGTERM, end)  # an exception instead of sudden death: children must be ended
     os.makedirs(checkout.build, exist_ok=True)
     with only_one(checkout) as held:
+        if not checkout.assemblies_are_current():
+            _dotnet.find_sdk()  # before the slow part: without an SDK nothing else helps
         stamp = read_stamp(checkout.venv_stamp)
         if not checkout.packages_are_current(stamp):
             stamp = make_environment(checkout, stamp, held)
@@ -91,7 +96,7 @@ def try_lock(descriptor: int) -> bool:
     return True
 
 
-def write_stamp(path: str, stamp: Dict[str, Any]) -> None:
+def write_stamp(path: str, stamp: dict[str, Any]) -> None:
     """Replace a stamp in one go."""
     with open(path + ".new", "w", encoding="utf-8") as file:
         json.dump(stamp, file, indent=1)
@@ -101,10 +106,10 @@ def write_stamp(path: str, stamp: Dict[str, Any]) -> None:
 # ---- the environment
 
 
-def about_python(command: List[str]) -> Optional[Tuple[str, str, str, Tuple[int, int]]]:
+def about_python(command: list[str]) -> tuple[str, str, str, tuple[int, int]] | None:
     """(executable, prefix, implementation, version) of an interpreter that can make environments."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    lines = run([*command, "-c", ABOUT_PYTHON], env=env).text.splitlines()
+    lines = run([*command, "-c", ABOUT_PYTHON], env=env).text.splitlines()[-5:]
     if len(lines) != 5 or not lines[3].isdigit():
         return None
     return lines[0], lines[1], lines[2], (int(lines[3]), int(lines[4]))
@@ -131,32 +136,36 @@ def find_python() -> str:
     for executable, implementation, version in found:
         if version >= OLDEST and implementation == "cpython":
             return executable
-    seen = ", ".join(f"{path} ({kind} {major}.{minor})" for path, kind, (major, minor) in found) or "no usable one"
+    seen = ", ".join(f"{path} ({kind} {major}.{minor})" for path, kind, (major, minor) in found)
     raise SetupError(
-        f"cotrain needs CPython {OLDEST[0]}.{OLDEST[1]} or newer with its venv module, and found {asked or seen}; "
-        "install one (3.11 needs no package index) or name one in the variable COTRAIN_PYTHON"
+        f"cotrain needs CPython {OLDEST[0]}.{OLDEST[1]} or newer with its venv module, "
+        f"and found {seen or asked or 'none'}; install one (3.11 needs no package index), "
+        "or name one in the variable COTRAIN_PYTHON"
     )
 
 
-def make_environment(checkout: Checkout, stamp: Dict[str, Any], held: int) -> Dict[str, Any]:
-    """Make ``.venv`` or mend it, and install the locked packages. Returns the new stamp."""
+def make_environment(checkout: Checkout, stamp: dict[str, Any], held: int) -> dict[str, Any]:
+    """Make ``.venv``, or go on with the one there is, and install the locked packages. Returns the new stamp.
+
+    Kept is an environment that was made by hand, and one whose lock file has changed. One that was left
+    half-made, has lost packages or came from another folder is made anew.
+    """
     unfinished = os.path.join(checkout.venv, UNFINISHED)
-    only_lock_changed = stamp.get("root") == checkout.root and stamp.get("packages") != checkout.packages_key()
-    made_by_hand = not stamp and not os.path.exists(unfinished)
-    if not ((only_lock_changed or made_by_hand) and is_usable(checkout)):
-        python = find_python()
+    lock_changed = stamp.get("root") == checkout.root and stamp.get("packages") != checkout.packages_key()
+    keep = (lock_changed or not stamp) and not os.path.exists(unfinished) and is_usable(checkout)
+    python = "" if keep else find_python()
+    if python:
         say(f"making .venv with {python}")
         remove(checkout.venv)
         os.mkdir(checkout.venv)
-    else:
-        python = ""
-    with open(unfinished, "w", encoding="utf-8"):
-        pass
+    touch(unfinished)
     if python:
         # Without ensurepip, which some distributions leave out: pip is in the wheelhouse, too.
-        checked([python, "-m", "venv", "--without-pip", checkout.venv], "the environment could not be made", held)
+        make = [python, "-m", "venv", "--without-pip", checkout.venv]
+        checked(make, "the environment could not be made", held)
     install_packages(checkout, held)
-    site = run([checkout.python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]).text.strip()
+    find_site = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    site = checked([checkout.python, "-c", find_site], ".venv does not work", held).splitlines()[-1]
     stamp = {
         "root": checkout.root,
         "packages": checkout.packages_key(),
@@ -178,6 +187,12 @@ def is_usable(checkout: Checkout) -> bool:
     return in_place and implementation == "cpython" and version >= OLDEST
 
 
+def touch(path: str) -> None:
+    """Make an empty file."""
+    with open(path, "w", encoding="utf-8"):
+        pass
+
+
 def remove(path: str) -> None:
     """Delete whatever lies at a path."""
     if os.path.islink(path) or os.path.isfile(path):
@@ -186,7 +201,7 @@ def remove(path: str) -> None:
         shutil.rmtree(path)
 
 
-def locked(checkout: Checkout) -> List[Tuple[str, str]]:
+def locked(checkout: Checkout) -> list[tuple[str, str]]:
     """(name==version, sha256) of each locked package."""
     with open(checkout.lock, encoding="utf-8") as file:
         lines = [line.split() for line in file if "--hash=sha256:" in line]
@@ -201,50 +216,53 @@ def pip_wheel(checkout: Checkout) -> str:
         with open(path, "rb") as file:
             actual = hashlib.sha256(file.read()).hexdigest()
     except FileNotFoundError:
-        raise SetupError(f"{path} is missing; `git checkout -- wheelhouse` brings it back") from None
+        raise SetupError(f"{path} is missing; {RESTORE}") from None
     if actual != expected:
-        raise SetupError(f"{path} is not the file that requirements.lock names; `git checkout -- wheelhouse` mends it")
+        raise SetupError(f"{path} is not the file that requirements.lock names; {RESTORE}")
     return path
 
 
 def install_packages(checkout: Checkout, held: int) -> None:
-    """Install the locked packages: from the wheelhouse when it fits, else the same versions from the index."""
+    """Install the locked packages from the wheelhouse when it fits, else the same versions from the index."""
     wheel = pip_wheel(checkout)
     wheels = sorted(name for name in os.listdir(checkout.wheelhouse) if name.endswith(".whl"))
-    misfits = checked([checkout.python, "-c", MISFITS, wheel, *wheels], "pip does not start", held).split()
-    pip = [checkout.python, os.path.join(wheel, "pip"), "install", "--quiet", "--no-input", "--only-binary", ":all:"]
+    answer = checked([checkout.python, "-c", MISFITS, wheel, *wheels], "pip does not start", held)
+    misfits = answer.splitlines()[-1].split()
+    pip = [checkout.python, os.path.join(wheel, "pip"), "install", *QUIET_PIP, "--only-binary", ":all:"]
     if not misfits:
         say("installing packages from wheelhouse/")
         source = ["--no-index", "--find-links", checkout.wheelhouse, "--require-hashes", "-r", checkout.lock]
-        checked([*pip, *source], "wheelhouse/ does not install (`git status wheelhouse`?)", held, offline_pip())
+        checked([*pip, *source], f"wheelhouse/ does not install; if it was changed, {RESTORE}", held)
     else:
-        say(f"wheelhouse/ has no {misfits[0].split('-')[0]} for this Python; using the package index instead")
+        lacking = misfits[0].split("-")[0]
+        say(f"wheelhouse/ has no {lacking} for this Python, so packages come from the package index")
         # Hashes belong to single files, and these are other files of the same versions.
         names = [name for name, _ in locked(checkout)]
-        ours = ("PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_USER", "PIP_REQUIRE_HASHES", "PYTHONPATH", "PYTHONHOME")
-        env = {name: value for name, value in os.environ.items() if name not in ours}
+        env = {name: value for name, value in os.environ.items() if name not in MISPLACING}
         checked([*pip, *names], "the package index did not give what cotrain needs", held, env)
 
 
 def install_checkout(checkout: Checkout, held: int) -> None:
     """Make ``cotrain`` and ``twin`` importable in ``.venv``, with the project's entry points."""
-    pip = [checkout.python, "-m", "pip", "install", "--quiet", "--no-input", "--no-index", "--no-deps"]
+    pip = [checkout.python, "-m", "pip", "install", *QUIET_PIP, "--no-index", "--no-deps"]
     editable = ["--no-build-isolation", "--editable", checkout.root]
-    checked([*pip, *editable], "the checkout could not be installed", held, offline_pip())
+    checked([*pip, *editable], "the checkout could not be installed", held)
 
 
-def offline_pip() -> Dict[str, str]:
+def offline_pip() -> dict[str, str]:
     """An environment in which pip obeys its arguments alone: no PIP_* variable, no configuration file."""
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "PYTHON"))}
     return {**env, "PIP_CONFIG_FILE": os.devnull, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
 
 
-def checked(command: List[str], failure: str, held: int, env: Optional[Dict[str, str]] = None) -> str:
+def checked(command: list[str], failure: str, held: int, env: dict[str, str] | None = None) -> str:
     """Run a command; returns its output, or raises SetupError with ``failure`` and the end of the output."""
     result = run(command, env=offline_pip() if env is None else env, keep_open=held)
     if result.code != 0:
         lines = [line for line in result.text.splitlines() if line.strip()]
-        raise SetupError("\n  ".join([failure + ":", *(lines[-8:] or [f"exit code {result.code}"])]))
+        errors = [number for number, line in enumerate(lines) if line.startswith("ERROR")]
+        telling = lines[errors[0] :][:8] if errors else lines[-8:]
+        raise SetupError("\n  ".join([failure + ":", *(telling or [f"exit code {result.code}"])]))
     return result.text
 
 
@@ -266,13 +284,16 @@ def make_assemblies(checkout: Checkout, held: int) -> None:
     """Compile the C# side and put the result in place in one go."""
     say("compiling the C# side")
     sources = checkout.sources_key()
-    output, artifacts, unfinished = (os.path.join(checkout.build, name) for name in ("publish", "dotnet", "unfinished"))
+    output, artifacts, unfinished = checkout.below_build("publish", "dotnet", "unfinished")
     if os.path.exists(unfinished):
         remove(artifacts)  # an intermediate file may be half-written, and look new
     remove(output)
-    with open(unfinished, "w", encoding="utf-8"):
-        pass
-    _dotnet.publish(checkout.root, output, artifacts, held)
+    touch(unfinished)
+    try:
+        _dotnet.publish(checkout.root, output, artifacts, held)
+    except SetupError:
+        os.remove(unfinished)  # it ran to its end, so what it left is sound
+        raise
     write_stamp(os.path.join(output, STAMP), {"sources": sources, "files": file_states(output)})
     # Renamed, not overwritten: a lockstep that runs now has the old files mapped into its memory.
     former = os.path.join(checkout.build, f"former-{os.getpid()}")
@@ -290,6 +311,7 @@ def dotnet_test(checkout: Checkout, project: str) -> int:
     except SetupError as error:
         say(str(error))
         return 3
-    artifacts = os.path.join(checkout.build, "dotnet")
-    command = [dotnet, "test", os.path.join(checkout.root, project), "-c", "Release", "--artifacts-path", artifacts]
+    (artifacts,) = checkout.below_build("dotnet")
+    command = [dotnet, "test", os.path.join(checkout.root, project), "-c", "Release"]
+    command += ["--artifacts-path", artifacts]
     return subprocess.call([*command, *_dotnet.QUIET], env=_dotnet.environment(), cwd=checkout.root)

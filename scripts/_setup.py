@@ -17,7 +17,7 @@ import os
 import subprocess
 import sys
 import time
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Iterator
 
 from _process import POSIX, SetupError, say
 
@@ -42,6 +42,10 @@ class Checkout:
         self.assemblies_stamp = os.path.join(self.assemblies, STAMP)
         self.build = os.path.join(root, "build", "setup")
 
+    def below_build(self, *names: str) -> list[str]:
+        """Paths of what the set-up keeps for itself."""
+        return [os.path.join(self.build, name) for name in names]
+
     def is_ready(self) -> bool:
         """Nothing has to be made. Costs some milliseconds."""
         stamp = read_stamp(self.venv_stamp)
@@ -52,7 +56,7 @@ class Checkout:
             and self.assemblies_are_current()
         )
 
-    def packages_are_current(self, stamp: Dict[str, Any]) -> bool:
+    def packages_are_current(self, stamp: dict[str, Any]) -> bool:
         """The locked packages were installed here, and none has been taken away since."""
         if stamp.get("root") != self.root or stamp.get("packages") != self.packages_key():
             return False
@@ -65,7 +69,8 @@ class Checkout:
     def assemblies_are_current(self) -> bool:
         """The assemblies were made from the sources as they are now, and nobody has touched them since."""
         stamp = read_stamp(self.assemblies_stamp)
-        return stamp.get("sources") == self.sources_key() and stamp.get("files") == file_states(self.assemblies)
+        untouched = stamp.get("files") == file_states(self.assemblies)
+        return untouched and stamp.get("sources") == self.sources_key()
 
     def packages_key(self) -> str:
         """Changes when the locked packages change."""
@@ -95,12 +100,12 @@ class Checkout:
 def walk(folder: str) -> Iterator[str]:
     """All source files below a folder in a fixed order; folders of build output are left out."""
     for here, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in ("bin", "obj", "__pycache__", "_assemblies"))
+        folders[:] = sorted(name for name in folders if name not in ("bin", "obj", "__pycache__"))
         for name in sorted(names):
             yield os.path.join(here, name)
 
 
-def digest(root: str, paths: List[str]) -> str:
+def digest(root: str, paths: list[str]) -> str:
     """SHA-256 over names and contents of files."""
     whole = hashlib.sha256()
     for path in paths:
@@ -111,7 +116,7 @@ def digest(root: str, paths: List[str]) -> str:
     return whole.hexdigest()
 
 
-def file_states(folder: str) -> Dict[str, List[int]]:
+def file_states(folder: str) -> dict[str, list[int]]:
     """Size and time of each file in a folder, the stamp itself left out; empty without the folder."""
     try:
         with os.scandir(folder) as entries:
@@ -121,7 +126,7 @@ def file_states(folder: str) -> Dict[str, List[int]]:
         return {}
 
 
-def read_stamp(path: str) -> Dict[str, Any]:
+def read_stamp(path: str) -> dict[str, Any]:
     """A stamp's content; empty when it is missing or unreadable, which counts as stale."""
     try:
         with open(path, encoding="utf-8") as file:
@@ -131,7 +136,7 @@ def read_stamp(path: str) -> Dict[str, Any]:
     return stamp if isinstance(stamp, dict) else {}
 
 
-def prepare(checkout: Checkout) -> Optional[int]:
+def prepare(checkout: Checkout) -> int | None:
     """Make what is missing. Returns None when all is there, or the exit code after saying why not."""
     try:
         if not checkout.is_ready():
@@ -150,7 +155,7 @@ def prepare(checkout: Checkout) -> Optional[int]:
     return None
 
 
-def lockstep(arguments: List[str]) -> int:
+def lockstep(arguments: list[str]) -> int:
     """Prepare, then become ``python -m cotrain.lockstep``; on Windows, wait for it. Returns the exit code."""
     checkout = Checkout(ROOT)
     failed = prepare(checkout)
@@ -166,7 +171,7 @@ def lockstep(arguments: List[str]) -> int:
     return wait(command)
 
 
-def test(arguments: List[str]) -> int:
+def test(arguments: list[str]) -> int:
     """Prepare, then run the C# tests and pytest. Returns the first exit code that is not 0."""
     start = time.monotonic()
     checkout = Checkout(ROOT)
@@ -182,15 +187,15 @@ def test(arguments: List[str]) -> int:
         import _install
 
         codes.append(_install.dotnet_test(checkout, TEST_PROJECT))
-    everything = ["-m", ""] if full else []
-    codes.append(wait([checkout.python, "-m", "pytest", *everything, *selection], cwd=ROOT if not selection else None))
+    pytest = [checkout.python, "-m", "pytest", *(["-m", ""] if full else []), *selection]
+    codes.append(wait(pytest, cwd=None if selection else ROOT))
     seconds = time.monotonic() - start
     if seconds > BUDGET and not full:
         say(f"the tests took {seconds:.0f} s, more than the {BUDGET} s they may take")
     return next((code for code in codes if code != 0), 0)
 
 
-def wait(command: List[str], cwd: Optional[str] = None) -> int:
+def wait(command: list[str], cwd: str | None = None) -> int:
     """Run a command in the foreground. Ctrl-C is the command's to handle: its exit code is what counts."""
     with subprocess.Popen(command, cwd=cwd) as child:
         while True:
