@@ -314,4 +314,5 @@ def dotnet_test(checkout: Checkout, project: str) -> int:
     (artifacts,) = checkout.below_build("dotnet")
     command = [dotnet, "test", os.path.join(checkout.root, project), "-c", "Release"]
     command += ["--artifacts-path", artifacts]
-    return subprocess.call([*command, *_dotnet.QUIET], env=_dotnet.environment(), cwd=checkout.root)
+    with only_one(checkout):  # it compiles into the same folder
+        return subprocess.call([*command, *_dotnet.QUIET], env=_dotnet.environment(), cwd=checkout.root)
