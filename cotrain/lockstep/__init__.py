@@ -1,0 +1,1 @@
+"""The lockstep: a pair of trainers stepped together, every operation compared to the bit."""

@@ -1,0 +1,21 @@
+"""``python -m cotrain.lockstep``: the command line. Signals are handled from the first line on."""
+
+from __future__ import annotations
+
+import sys
+
+from cotrain.lockstep.signals import Signals
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs the command and returns its exit code."""
+    with Signals() as signals:
+        # Imported here: numpy must not be loaded before the number of BLAS threads is set, and an interrupt
+        # during the imports must find the handlers in place.
+        from cotrain.lockstep import cli
+
+        return cli.main(sys.argv[1:] if arguments is None else arguments, signals)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

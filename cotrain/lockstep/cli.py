@@ -1,0 +1,225 @@
+"""The options of ``python -m cotrain.lockstep``, and how a run is reported."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from cotrain import blas
+from cotrain.errors import CotrainError, ExitCode
+from cotrain.lockstep.signals import Interrupted, Signals
+
+EPILOG = """\
+exit codes: 0 all equal; 1 a divergence; 2 bad usage or input; 3 this machine cannot run it; 4 a trainer
+raised an exception; 130 interrupted (143 by SIGTERM), the report so far is complete
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line; the usage is a --help away."""
+
+    def error(self, message: str) -> NoReturn:
+        raise CotrainError(f"{message} (see --help)")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    make = _Parser(
+        prog="python -m cotrain.lockstep",
+        description="Train in NumPy and in NumSharp side by side and compare every operation bit for bit.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    stop = make.add_argument_group("at a difference")
+    stop.add_argument(
+        "--stop-on-diff", action="store_true", help="stop at the first differing tap and show it (the default)"
+    )
+    stop.add_argument("--on-diff", choices=["stop"], default="stop", help="the same, spelled as a policy")
+    stop.add_argument(
+        "--taps",
+        default="all",
+        metavar="all|weights|GLOB,...",
+        help="which taps can stop the run and are counted; every tap is compared all the same",
+    )
+    stop.add_argument(
+        "--inject",
+        action="append",
+        default=[],
+        metavar="STEP:TAP:INDEX:BIT",
+        help="flip one bit in the candidate's memory right after an operation; may be repeated",
+    )
+    length = make.add_argument_group("the training").add_mutually_exclusive_group()
+    length.add_argument("--epochs", type=_positive("epochs"), metavar="N", help="length of the run (default: 100)")
+    length.add_argument("--steps", type=_positive("steps"), metavar="N", help="length of the run in steps")
+    training = make.add_argument_group("data and weights")
+    training.add_argument("--batch-size", type=_positive("batch-size"), default=128, metavar="N")
+    training.add_argument("--seed", type=_seed, default=1337, metavar="N", help="seed of the initial weights")
+    training.add_argument(
+        "--data", default="synthetic", metavar="synthetic|DIR", help="made up, or MNIST's four IDX files"
+    )
+    how = make.add_argument_group("how each side computes")
+    how.add_argument(
+        "--gemm",
+        choices=["openblas", "native"],
+        default="openblas",
+        help="the candidate's matrix products: NumPy's own OpenBLAS, or NumSharp's",
+    )
+    how.add_argument(
+        "--math",
+        choices=["parity", "numsharp"],
+        default="parity",
+        help="exp, whole-array sum and mean: exactly NumPy's, or NumSharp's own",
+    )
+    how.add_argument("--numsharp", metavar="PATH", help="your own build of NumSharp.dll")
+    how.add_argument(
+        "--mode",
+        choices=["auto", "overlap", "sequence"],
+        default="auto",
+        help="run the two sides at the same time or in turn; the findings are the same",
+    )
+    report = make.add_argument_group("the report")
+    report.add_argument("--json", metavar="FILE|-", help="write the result as JSON")
+    report.add_argument("--quiet", action="store_true", help="print only a divergence and the verdict")
+    return make
+
+
+def main(arguments: Sequence[str], signals: Signals) -> int:
+    """Parses, runs, reports; returns the exit code. Nothing but a bug gives a traceback."""
+    report: _Report | None = None
+    try:
+        options = parser().parse_args(arguments)
+        report = _Report(options)
+        return _run(options, report, signals)
+    except CotrainError as error:
+        signals.ignore()
+        message = str(error)
+        print(f"cotrain: {message}", file=sys.stderr)
+        if report is not None:
+            report.failed(message)
+        return int(error.exit_code)
+    except Interrupted as interrupt:
+        print("cotrain: interrupted before the first step", file=sys.stderr)
+        if report is not None:
+            report.interrupted(interrupt.signum)
+        return 128 + interrupt.signum
+
+
+def _run(options: argparse.Namespace, report: _Report, signals: Signals) -> int:
+    blas.set_single_thread()  # before anything imports numpy
+    from cotrain.lockstep.injection import Injection
+    from cotrain.lockstep.pair import Pair
+
+    injections = [Injection.parse(text) for text in options.inject]
+    epochs = options.epochs if options.epochs or options.steps else 100
+    trainer_options: dict[str, Any] = {
+        "steps": options.steps,
+        "epochs": epochs,
+        "batch_size": options.batch_size,
+        "seed": options.seed,
+        "data": options.data,
+    }
+    with Pair.load(options=trainer_options, gemm=options.gemm, math=options.math, numsharp=options.numsharp) as pair:
+        signals.install()
+        report.track(pair.result)
+        signals.during(pair.interrupt)
+        result = pair.run(taps=options.taps, inject=injections, mode=options.mode, observer=report.observer())
+        signals.ignore()
+        report.finished()
+    return result.exit_code
+
+
+class _Report:
+    """Where the result goes: the terminal, and a JSON file that is tried before the run."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self._json: str | None = options.json
+        self._quiet: bool = options.quiet
+        self._result: Any = None
+        if self._json not in (None, "-"):
+            _check_writable(Path(str(self._json)))
+
+    def observer(self) -> Any:
+        """The terminal, on stderr when the JSON goes to stdout."""
+        from cotrain.report.terminal import Terminal
+
+        return Terminal(sys.stderr if self._json == "-" else sys.stdout, quiet=self._quiet)
+
+    def track(self, result: Any) -> None:
+        """The result that is filled while the run goes on."""
+        self._result = result
+
+    def finished(self) -> None:
+        """Writes the JSON."""
+        self._write(self._result)
+
+    def failed(self, message: str) -> None:
+        """Writes the JSON of a run that could not start or go on."""
+        if self._json is None:
+            return
+        from cotrain.lockstep.result import Result, Verdict
+
+        result = self._result or Result()
+        result.verdict, result.error = Verdict.ERROR, message
+        self._write(result)
+
+    def interrupted(self, signum: int) -> None:
+        """Writes the JSON of a run that was interrupted before its first step."""
+        if self._json is None:
+            return
+        from cotrain.lockstep.result import Result, Verdict
+
+        result = self._result or Result()
+        result.verdict, result.signal = Verdict.INTERRUPTED, signum
+        self._write(result)
+
+    def _write(self, result: Any) -> None:
+        if self._json is None:
+            return
+        from cotrain.report.json_report import write
+
+        write(result, self._json)
+
+
+def _check_writable(path: Path) -> None:
+    """CotrainError when the file cannot be written; leaves no file behind that was not there."""
+    existed = path.exists()
+    try:
+        with path.open("a"):
+            pass
+        if not existed:
+            path.unlink()
+    except OSError as error:
+        raise CotrainError(
+            f"cannot write --json {path}: {error.strerror}; choose another file, or - for the standard output"
+        ) from None
+
+
+def _positive(name: str) -> Callable[[str], int]:
+    def convert(text: str) -> int:
+        return _whole(text, 1, f"{name} must be a whole number of at least 1")
+
+    return convert
+
+
+def _seed(text: str) -> int:
+    value = _whole(text, 0, "seed must be a whole number from 0 to 4294967295")
+    if value >= 2**32:
+        raise argparse.ArgumentTypeError(f"seed must be a whole number from 0 to 4294967295, not {text!r}")
+    return value
+
+
+def _whole(text: str, least: int, sentence: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{sentence}, not {text!r}") from None
+    if value < least:
+        raise argparse.ArgumentTypeError(f"{sentence}, not {text!r}")
+    return value
+
+
+__all__ = ["ExitCode", "main", "parser"]

@@ -1,0 +1,227 @@
+"""The lockstep loop: the reference leads by one step, the candidate's worker follows and compares."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from time import perf_counter
+
+from cotrain.errors import CotrainError
+from cotrain.lockstep.attribution import History
+from cotrain.lockstep.findings import divergence, structural_divergence
+from cotrain.lockstep.injection import Injection
+from cotrain.lockstep.layout import StepReport, StepStatus
+from cotrain.lockstep.metrics import MetricLog
+from cotrain.lockstep.names import TapNames
+from cotrain.lockstep.observer import Observer, Progress
+from cotrain.lockstep.result import Place, Result, Verdict
+from cotrain.lockstep.selection import Selection
+from cotrain.lockstep.session import INITIAL, CandidateSession
+from cotrain.lockstep.slots import SLOTS, Slot
+from cotrain.lockstep.traits import Traits
+from cotrain.protocol import Tap, Trainer
+
+
+class TrainerFailed(Exception):
+    """A trainer raised; the message names the side, the step and the last tap."""
+
+
+class Lockstep:
+    """Steps a reference and a candidate together from step 0 on and fills a :class:`Result`."""
+
+    def __init__(
+        self,
+        reference: Trainer,
+        traits: Traits,
+        session: CandidateSession,
+        result: Result,
+        *,
+        selection: Selection,
+    ) -> None:
+        self._reference = reference
+        self._traits = traits
+        self._session = session
+        self._selection = selection
+        self._injections: tuple[Injection, ...] = ()
+        self._history = History()
+        self._names = TapNames(session.define)
+        self._metrics = MetricLog(traits.metrics, traits.steps_per_epoch, result)
+        watched = self._metrics.watched
+        self._slots = [
+            Slot(self._names, selection, watched, stable=traits.stable_buffers) for _ in range(SLOTS)
+        ]
+        self._initial = Slot(self._names, selection, frozenset(), stable=traits.stable_buffers)
+        self.result = result
+        self.progress = Progress(total_steps=traits.total_steps, steps_per_epoch=traits.steps_per_epoch)
+        self.position = 0
+        """The next step to compare."""
+        self.interrupted_by: int | None = None
+        """Set (by a signal handler) to end the run after the steps in flight."""
+
+    def select(self, selection: Selection, injections: Iterable[Injection]) -> None:
+        """What can stop the next :meth:`run`, and which bits it flips."""
+        self._selection = selection
+        self._injections = tuple(injections)
+        for slot in (*self._slots, self._initial):
+            slot.select(selection)
+
+    def run(self, end: int, *, overlap: bool, observer: Observer) -> None:
+        """Compares up to (excluding) step ``end``; stops early at a divergence or an interrupt.
+
+        Raises TrainerFailed and CotrainError; the result is valid up to there.
+        """
+        begun = perf_counter()
+        try:
+            if self.position == 0:
+                self._begin(end)
+            else:
+                self._check_selection(self.taps, end)
+            self._steps(end, overlap=overlap, observer=observer)
+            unused = self._session.unused_injections
+            if unused and not self.stopped:
+                raise CotrainError(f"injection {unused[0]}: that step has no such tap; nothing was flipped")
+        finally:
+            self.result.timing.wall += perf_counter() - begun
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the run ended early, so that the two sides no longer stand at the same step."""
+        return self.result.verdict is not Verdict.IDENTICAL
+
+    @property
+    def taps(self) -> Slot:
+        """The slot of the last compared step (the initial one before the first)."""
+        return self._slots[(self.position - 1) % SLOTS] if self.position else self._initial
+
+    # -- the loop ---------------------------------------------------------------------------------------
+
+    def _begin(self, end: int) -> None:
+        """The state before step 0, and step 0 published so that names and inputs can be checked first."""
+        self._publish(self._initial, INITIAL, self._reference.initial())
+        if end > 0:
+            first = self._publish_step(0)
+            self._history.check_inputs(first, self._initial)
+            self._check_selection(first, end)
+        self._session.submit(INITIAL, self._initial)
+        report = self._collect(INITIAL)
+        if report is None:
+            return
+        slot = self._initial
+        self._history.record_initial(slot)
+        self.result.timing.compare += report.compare_ns / 1e9
+        self.result.initial.add(slot.selected_taps, slot.selected_bytes)
+        self._judge(INITIAL, slot, report)
+
+    def _steps(self, end: int, *, overlap: bool, observer: Observer) -> None:
+        published = self.position  # step 0 is published already; publishing is idempotent per step
+        submitted = self.position
+        while self.position < end and not self.stopped:
+            lead = 2 if overlap and self.interrupted_by is None else 1
+            while published < min(end, self.position + lead):
+                if published > 0:
+                    self._publish_step(published)
+                self._session.submit(published, self._slots[published % SLOTS])
+                submitted = published = published + 1
+            self._finish_step(self.position, observer)
+            if self.interrupted_by is not None:
+                self._interrupt(submitted, observer)
+                return
+
+    def _interrupt(self, submitted: int, observer: Observer) -> None:
+        while self.position < submitted and not self.stopped:
+            self._finish_step(self.position, observer)
+        if not self.stopped:
+            self.result.verdict = Verdict.INTERRUPTED
+            self.result.signal = self.interrupted_by
+
+    def _finish_step(self, step: int, observer: Observer) -> None:
+        report = self._collect(step)
+        if report is None:
+            return
+        slot = self._slots[step % SLOTS]
+        result, progress = self.result, self.progress
+        result.timing.compare += report.compare_ns / 1e9
+        result.timing.candidate += (report.total_ns - report.compare_ns) / 1e9
+        result.timing.reference += sum(slot.reference_ns) / 1e9
+        result.compared.add(slot.selected_taps, slot.selected_bytes)
+        result.occasional.add(slot.occasional_taps, slot.occasional_bytes)
+        self._judge(step, slot, report)
+        if not report.structural:
+            self._metrics.record(step, slot, progress)
+        self._history.record_step(slot, slot.differing() if report.differing else ())
+        self.position = step + 1
+        result.steps = progress.step = self.position
+        progress.taps = result.compared.taps + result.occasional.taps
+        progress.bytes = result.compared.bytes + result.occasional.bytes
+        observer.stepped(progress)
+
+    def _judge(self, step: int, slot: Slot, report: StepReport) -> None:
+        """Turns a report with differences into the result's divergence."""
+        if report.first_selected < 0 and not report.structural:
+            return
+        place = Place.of(step, self._traits.steps_per_epoch)
+        if report.first_selected >= 0:
+            inputs = {} if step == INITIAL else self._history.inputs(slot, report.first_selected)
+            self.result.divergences.append(
+                divergence(place, slot, report.first_selected, inputs, self._session)
+            )
+        else:
+            self.result.structural = structural_divergence(place, slot, self._session)
+        self.result.verdict = Verdict.DIVERGED
+
+    def _check_selection(self, slot: Slot, end: int) -> None:
+        """Refuses patterns and injections that the run has no place for; hands the injections over."""
+        names = [*(info.name for info in slot.infos), *self._traits.occasional_taps]
+        self._selection.check([*(info.name for info in self._initial.infos), *names])
+        for injection in self._injections:
+            injection.check_name(names, end)
+            position = slot.find(injection.tap)
+            if position >= 0:
+                injection.check_place(slot.values[position])
+            self._session.inject(injection.step, injection.tap, injection.index, injection.bit)
+
+    # -- the two sides ----------------------------------------------------------------------------------
+
+    def _publish_step(self, step: int) -> Slot:
+        slot = self._slots[step % SLOTS]
+        self._publish(slot, step, self._reference.step(step))
+        return slot
+
+    def _publish(self, slot: Slot, step: int, taps: Iterable[Tap]) -> None:
+        last = ""
+        try:
+            for last in slot.publish(taps):
+                pass
+        except CotrainError:
+            raise
+        except Exception as error:
+            raise TrainerFailed(
+                f"the reference raised {type(error).__name__} in {_where(step, last)}: {error}"
+                f"{_raised_at(error)}"
+            ) from error
+        if slot.count == 0:
+            where = "before step 0" if step == INITIAL else f"in step {step}"
+            if step != INITIAL:
+                raise CotrainError(f"the reference yields no taps {where}: there is nothing to compare")
+
+    def _collect(self, step: int) -> StepReport | None:
+        report = self._session.collect()
+        if report.status == StepStatus.FAILED:
+            raise TrainerFailed(
+                f"the candidate threw in {_where(step, self._session.last_tap)}: {self._session.failure}"
+            )
+        return None if report.status == StepStatus.SKIPPED else report
+
+
+def _where(step: int, last_tap: str) -> str:
+    place = "the initial taps" if step == INITIAL else f"step {step}"
+    return f"{place}, after tap {last_tap}" if last_tap else f"{place}, before the first tap"
+
+
+def _raised_at(error: BaseException) -> str:
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return ""
+    return f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})"

@@ -1,0 +1,60 @@
+"""The numbers shown while training, computed from the same taps of both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from cotrain.lockstep.observer import Progress
+from cotrain.lockstep.result import Result, Series
+from cotrain.lockstep.slots import Slot
+from cotrain.protocol import Metric
+
+
+class MetricLog:
+    """Reads the trainer's metrics from each compared step into the result and the progress."""
+
+    def __init__(self, metrics: Mapping[str, Metric], steps_per_epoch: int | None, result: Result) -> None:
+        self._metrics = metrics
+        self._steps_per_epoch = steps_per_epoch
+        self._result = result
+        self._sums: dict[str, tuple[float, float, int]] = {}
+        for name, metric in metrics.items():
+            (result.series if metric.per_step else result.epoch_series)[name] = Series()
+
+    @property
+    def watched(self) -> frozenset[str]:
+        """Taps whose candidate value must be copied out."""
+        return frozenset(metric.tap for metric in self._metrics.values())
+
+    def record(self, step: int, slot: Slot, progress: Progress) -> None:
+        """Takes in a compared step. Taps that the step lacks leave their metric as it was."""
+        epoch_begins = self._steps_per_epoch is not None and step % self._steps_per_epoch == 0
+        for name, metric in self._metrics.items():
+            position = slot.find(metric.tap)
+            watch = slot.watches[position] if position >= 0 else None
+            if watch is None:
+                continue
+            reference = metric.compute(step, slot.values[position])
+            candidate = metric.compute(step, watch)
+            if metric.per_step:
+                series = self._result.series[name]
+                series.reference.append(reference)
+                series.candidate.append(candidate)
+                progress.metrics[name] = (reference, candidate)
+            else:
+                self._record_mean(name, reference, candidate, progress, restart=epoch_begins)
+
+    def _record_mean(
+        self, name: str, reference: float, candidate: float, progress: Progress, *, restart: bool
+    ) -> None:
+        series = self._result.epoch_series[name]
+        left, right, count = (0.0, 0.0, 0) if restart else self._sums.get(name, (0.0, 0.0, 0))
+        left, right, count = left + reference, right + candidate, count + 1
+        self._sums[name] = (left, right, count)
+        mean = (left / count, right / count)
+        progress.metrics[name] = mean
+        if count == 1:
+            series.reference.append(mean[0])
+            series.candidate.append(mean[1])
+        else:
+            series.reference[-1], series.candidate[-1] = mean

@@ -1,0 +1,288 @@
+"""Two trainers side by side: what the command line, pytest and a prompt all use."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import shlex
+import signal
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from types import TracebackType
+from typing import Any
+
+from cotrain import blas, clr, pins, preflight
+from cotrain.errors import CotrainError
+from cotrain.lockstep.driver import Lockstep, TrainerFailed
+from cotrain.lockstep.injection import Injection
+from cotrain.lockstep.observer import Observer, Silent
+from cotrain.lockstep.processors import available_processors
+from cotrain.lockstep.result import Result, Verdict
+from cotrain.lockstep.selection import Selection
+from cotrain.lockstep.session import CandidateSession
+from cotrain.lockstep.slots import Slot
+from cotrain.lockstep.traits import Traits
+from cotrain.lockstep.weights import hash_parameters
+from cotrain.protocol import Trainer
+
+REFERENCE = "twin.mnist_mlp:create"
+CANDIDATE = "MnistMlp.dll:MnistMlp.MlpTrainer"
+GEMMS = ("openblas", "native")
+MATHS = ("parity", "numsharp")
+MODES = ("auto", "overlap", "sequence")
+
+Factory = Callable[[Mapping[str, Any]], Trainer]
+_open: Pair | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a pair was loaded; what the command that shows a divergence again is made from."""
+
+    reference: str
+    candidate: str
+    options: Mapping[str, Any]
+    gemm: str
+    math: str
+    numsharp: str | None
+
+
+class Pair:
+    """A reference and a candidate, stepped together. Make one with :meth:`load`, end it with :meth:`close`.
+
+    One pair is open at a time: the GEMM backend is NumSharp's, process-wide. A closed pair's place can be
+    taken by the next. A pair is a context manager.
+    """
+
+    def __init__(
+        self,
+        reference: Trainer,
+        session: CandidateSession,
+        settings: Settings,
+        result: Result,
+        cleanup: contextlib.ExitStack,
+    ) -> None:
+        """Used by :meth:`load`."""
+        self.reference = reference
+        self.result = result
+        self.settings = settings
+        self._session = session
+        self._traits = Traits.of(reference)
+        self._lockstep: Lockstep | None = None
+        self._cleanup = cleanup
+        self._closed = False
+
+    @classmethod
+    def load(
+        cls,
+        reference: str | Factory = REFERENCE,
+        candidate: str = CANDIDATE,
+        *,
+        options: Mapping[str, Any] | None = None,
+        gemm: str = "openblas",
+        math: str = "parity",
+        numsharp: str | os.PathLike[str] | None = None,
+    ) -> Pair:
+        """Starts .NET if need be, checks the machine and makes both trainers from the same options.
+
+        ``reference`` is ``MODULE:FACTORY`` or the factory itself, ``candidate`` is ``DLL:TYPE``. Options:
+        ``steps`` or ``epochs``, ``batch_size``, ``seed``, ``data``; others are handed to both trainers.
+        Raises CotrainError when the machine, an argument or the data will not do.
+        """
+        global _open
+        _choose("gemm", gemm, GEMMS)
+        _choose("math", math, MATHS)
+        if _open is not None:
+            raise CotrainError("another pair is open in this process; close it first (pair.close())")
+        options = dict(options or {})
+        clock = _Stopwatch()
+        preflight.before_start()
+        factory = _factory(reference)
+        clock.lap("checks and imports")
+        clr.start(numsharp)
+        clock.lap("CLR and assemblies")
+        with contextlib.ExitStack() as cleanup:
+            cleanup.enter_context(blas.backend(gemm))
+            session = CandidateSession(candidate, options, math=math, stop_on_difference=True)
+            cleanup.callback(session.close)
+            session.create()  # on the worker, while the reference is made here
+            try:
+                trainer = factory(options)
+            except CotrainError:
+                raise
+            except Exception as error:
+                raise CotrainError(f"the reference cannot be made: {type(error).__name__}: {error}") from error
+            created = session.collect()
+            if created.status:
+                raise CotrainError(f"the candidate cannot be made: {session.failure}")
+            clock.lap("trainers")
+            name = reference if isinstance(reference, str) else f"{reference.__module__}:{reference.__qualname__}"
+            settings = Settings(
+                name, candidate, options, gemm, math, None if numsharp is None else os.fspath(numsharp)
+            )
+            collected = pins.collect(gemm=gemm, math=math, worker_float_mode=session.float_mode)
+            result = Result(pins=collected, warnings=preflight.warnings(collected))
+            clock.lap("pins")
+            result.timing.startup = clock.laps
+            pair = cls(trainer, session, settings, result, cleanup.pop_all())
+        _open = pair
+        return pair
+
+    def run(
+        self,
+        steps: int | None = None,
+        *,
+        taps: str = "all",
+        inject: Iterable[Injection] = (),
+        mode: str = "auto",
+        observer: Observer | None = None,
+    ) -> Result:
+        """Compares the next ``steps`` steps (None: up to the trainer's last) and returns the result so far.
+
+        Stops at the first selected tap that differs; the pair cannot go on after that. A trainer's exception
+        ends the run with the verdict ``error``; CotrainError is raised for arguments that do not fit the run.
+        """
+        self._require_usable()
+        _choose("mode", mode, MODES)
+        overlap = mode == "overlap" or (mode == "auto" and available_processors() >= 2)
+        selection = Selection(taps, self._traits.tap_groups)
+        run = self._lockstep
+        if run is None:
+            run = self._lockstep = Lockstep(
+                self.reference, self._traits, self._session, self.result, selection=selection
+            )
+        run.select(selection, inject)
+        end = self._end(run.position, steps)
+        self.result.mode = "overlap" if overlap else "sequence"
+        self.result.total_steps = self._traits.total_steps if steps is None else end
+        run.progress.total_steps = self.result.total_steps
+        observer = observer or Silent()
+        observer.started(self.result, run.progress)
+        try:
+            run.run(end, overlap=overlap, observer=observer)
+            if self.result.verdict in (Verdict.IDENTICAL, Verdict.INTERRUPTED):
+                self.result.weights_sha256 = hash_parameters(
+                    self._traits.parameters, self.reference.state(), self._session.state()
+                )
+        except TrainerFailed as error:
+            self._session.drain(10.0)
+            self.result.verdict = Verdict.ERROR
+            self.result.error = str(error)
+        except BaseException:
+            self._session.drain(10.0)
+            self.result.verdict = Verdict.INTERRUPTED
+            self.result.signal = int(signal.SIGINT)
+            raise
+        if self.result.divergences or self.result.structural:
+            self.result.command = self._command(selection.text, tuple(inject))
+        observer.finished(self.result)
+        return self.result
+
+    def step(self, n: int = 1) -> Result:
+        """Compares the next ``n`` steps, one after the other."""
+        return self.run(n, mode="sequence")
+
+    def interrupt(self, signum: int = signal.SIGINT) -> None:
+        """Ends a running :meth:`run` after the steps in flight; may be called from a signal handler."""
+        if self._lockstep is not None:
+            self._lockstep.interrupted_by = signum
+
+    @property
+    def taps(self) -> Slot | None:
+        """The last compared step's taps; None before the first run."""
+        return self._lockstep.taps if self._lockstep else None
+
+    @property
+    def candidate(self) -> Any:
+        """The .NET session that holds the candidate trainer."""
+        return self._session.trainer
+
+    def close(self) -> None:
+        """Ends the candidate and its worker and restores the GEMM backend. Safe to call twice."""
+        global _open
+        if not self._closed:
+            self._closed = True
+            _open = None if _open is self else _open
+            self._cleanup.close()
+
+    def __enter__(self) -> Pair:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _require_usable(self) -> None:
+        if self._closed:
+            raise CotrainError("this pair is closed; load another")
+        if self.result.verdict is not Verdict.IDENTICAL:
+            raise CotrainError(
+                f"this pair ended in step {self.result.steps - 1} with the verdict {self.result.verdict}; "
+                "its two sides no longer stand at the same step: load another"
+            )
+
+    def _end(self, position: int, steps: int | None) -> int:
+        if steps is not None:
+            if steps <= 0:
+                raise CotrainError(f"the number of steps must be at least 1, not {steps}")
+            return position + steps
+        if self._traits.total_steps is None:
+            raise CotrainError("this trainer has no last step: say how many steps to run")
+        return self._traits.total_steps
+
+    def _command(self, taps: str, inject: tuple[Injection, ...]) -> str:
+        settings, step = self.settings, max(0, self.result.steps - 1)
+        words = ["python", "-m", "cotrain.lockstep", "--steps", str(step + 1)]
+        for option, value, default in (
+            ("--batch-size", settings.options.get("batch_size"), 128),
+            ("--seed", settings.options.get("seed"), 1337),
+            ("--data", settings.options.get("data"), "synthetic"),
+            ("--gemm", settings.gemm, "openblas"),
+            ("--math", settings.math, "parity"),
+            ("--numsharp", settings.numsharp, None),
+            ("--taps", taps, "all"),
+        ):
+            if value is not None and value != default:
+                words += [option, str(value)]
+        for injection in inject:
+            words += ["--inject", str(injection)]
+        return shlex.join(words)
+
+
+class _Stopwatch:
+    """Seconds between laps, by name."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = perf_counter()
+        self.laps[name] = now - self._last
+        self._last = now
+
+
+def _choose(what: str, value: str, among: tuple[str, ...]) -> None:
+    if value not in among:
+        raise CotrainError(f"{what} {value!r} is none of {', '.join(among)}")
+
+
+def _factory(reference: str | Factory) -> Factory:
+    """The factory that ``MODULE:FACTORY`` names."""
+    if not isinstance(reference, str):
+        return reference
+    module_name, separator, attribute = reference.partition(":")
+    if not separator or not module_name or not attribute:
+        raise CotrainError(f"{reference!r} is not MODULE:FACTORY, as in twin.mnist_mlp:create")
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        raise CotrainError(f"the trainer's module {module_name} cannot be imported: {error}") from error
+    factory = getattr(module, attribute, None)
+    if not callable(factory):
+        raise CotrainError(f"{module_name} has no factory {attribute}")
+    return factory  # type: ignore[no-any-return]
+

@@ -1,0 +1,201 @@
+"""What a run found: one object that the terminal, JSON and every other report read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from cotrain.errors import ExitCode
+from cotrain.lockstep.names import SourceLine
+from cotrain.protocol import ArrayLike
+
+
+class Verdict(StrEnum):
+    """The one-word outcome of a run."""
+
+    IDENTICAL = "identical"
+    EXCUSED = "excused"
+    DIVERGED = "diverged"
+    INTERRUPTED = "interrupted"
+    ERROR = "error"
+
+
+_EXIT = {
+    Verdict.IDENTICAL: ExitCode.IDENTICAL,
+    Verdict.EXCUSED: ExitCode.IDENTICAL,
+    Verdict.DIVERGED: ExitCode.DIVERGED,
+    Verdict.INTERRUPTED: ExitCode.INTERRUPTED,
+    Verdict.ERROR: ExitCode.TRAINER_FAILED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A step, and where it lies in the epochs; all count from 0. Step -1 is the state before step 0."""
+
+    step: int
+    epoch: int | None
+    batch: int | None
+
+    @classmethod
+    def of(cls, step: int, steps_per_epoch: int | None) -> Place:
+        """The place of a step; epoch and batch are None without epochs and before step 0."""
+        if steps_per_epoch is None or step < 0:
+            return cls(step, None, None)
+        return cls(step, step // steps_per_epoch, step % steps_per_epoch)
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """A tap whose bytes differ, described by its first differing element in C order."""
+
+    place: Place
+    tap: str
+    op: str
+    dtype: str
+    shape: tuple[int, ...]
+    index: tuple[int, ...]
+    flat_index: int
+    reference_bits: str
+    candidate_bits: str
+    reference: Any
+    """The reference's element as a NumPy scalar."""
+    candidate: Any
+    """The candidate's element as a NumPy scalar."""
+    ulp: int | None
+    """Distance of the two elements on the ordered integers; None for NaN and non-floats."""
+    max_ulp: int | None
+    """The largest such distance in the tap."""
+    differing: int
+    """Elements of the tap whose bytes differ."""
+    size: int
+    origin: bool
+    """True when every input was byte-equal, so that the operation itself differs."""
+    inputs: Mapping[str, bool]
+    """Whether each input was byte-equal on the two sides."""
+    also_differing: tuple[str, ...] = ()
+    """Later taps of the same step that differ too."""
+    reference_source: SourceLine | None = None
+    candidate_source: SourceLine | None = None
+    excuse: str | None = None
+    reference_value: ArrayLike | None = field(default=None, compare=False, repr=False)
+    """A copy of the reference's whole tap."""
+    candidate_value: ArrayLike | None = field(default=None, compare=False, repr=False)
+    """A copy of the candidate's whole tap."""
+
+
+@dataclass(frozen=True, slots=True)
+class TapShape:
+    """A tap as one side has it, for the comparison of structures."""
+
+    name: str
+    dtype: str
+    shape: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.dtype}{list(self.shape)}"
+
+
+@dataclass(frozen=True, slots=True)
+class StructuralDivergence:
+    """The two sides' taps do not line up: one is missing or extra, or has another name, dtype or shape."""
+
+    place: Place
+    position: int
+    """Position in the step's taps at which the two lists part."""
+    reference: tuple[TapShape, ...]
+    """The reference's taps from that position on."""
+    candidate: tuple[TapShape, ...]
+    """The candidate's taps from that position on."""
+
+    @property
+    def reason(self) -> str:
+        """One sentence: what is different at the first place."""
+        if not self.candidate:
+            return f"the candidate ends the step without the tap {self.reference[0]}"
+        if not self.reference:
+            return f"the candidate has the tap {self.candidate[0]}, which the reference lacks"
+        left, right = self.reference[0], self.candidate[0]
+        if left.name == right.name:
+            what = "dtype" if left.dtype != right.dtype else "shape"
+            return f"{left.name} has another {what}: {left} in the reference, {right} in the candidate"
+        later = {tap.name for tap in self.candidate}
+        earlier = {tap.name for tap in self.reference}
+        if left.name in later and right.name in earlier:
+            return f"the taps come in another order: {left.name} in the reference, {right.name} in the candidate"
+        if left.name not in later:
+            return f"the candidate lacks the tap {left.name}; in its place stands {right.name}"
+        return f"the candidate has the tap {right.name}, which the reference lacks, before {left.name}"
+
+
+@dataclass(slots=True)
+class Count:
+    """How much was compared."""
+
+    taps: int = 0
+    bytes: int = 0
+
+    def add(self, taps: int, nbytes: int) -> None:
+        """Adds to both."""
+        self.taps += taps
+        self.bytes += nbytes
+
+
+@dataclass(slots=True)
+class Timing:
+    """Seconds. ``reference`` and ``candidate`` are each side's own work, without comparing and waiting."""
+
+    reference: float = 0.0
+    candidate: float = 0.0
+    compare: float = 0.0
+    wall: float = 0.0
+    startup: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Series:
+    """A metric of both sides, one number per step or per epoch."""
+
+    reference: list[float] = field(default_factory=list)
+    candidate: list[float] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Result:
+    """The outcome of a run so far; complete and valid at any moment."""
+
+    verdict: Verdict = Verdict.IDENTICAL
+    steps: int = 0
+    """Steps compared to their end on both sides."""
+    total_steps: int | None = None
+    mode: str = "overlap"
+    compared: Count = field(default_factory=Count)
+    """Selected taps of the steps, occasional ones apart."""
+    initial: Count = field(default_factory=Count)
+    """Selected taps of the state before step 0."""
+    occasional: Count = field(default_factory=Count)
+    """Selected taps that only some steps have."""
+    divergences: list[Divergence] = field(default_factory=list)
+    structural: StructuralDivergence | None = None
+    weights_sha256: dict[str, dict[str, str]] = field(default_factory=dict)
+    series: dict[str, Series] = field(default_factory=dict)
+    """Per-step metrics by name."""
+    epoch_series: dict[str, Series] = field(default_factory=dict)
+    """Other metrics, a mean per epoch."""
+    error: str | None = None
+    """What a trainer threw, or which signal ended the run."""
+    signal: int | None = None
+    command: str = ""
+    """The command that shows the divergence again."""
+    pins: dict[str, Any] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+    timing: Timing = field(default_factory=Timing)
+
+    @property
+    def exit_code(self) -> int:
+        """The process exit code for this outcome."""
+        if self.verdict is Verdict.INTERRUPTED and self.signal is not None:
+            return 128 + self.signal
+        return int(_EXIT[self.verdict])

@@ -1,0 +1,50 @@
+using System.Runtime.InteropServices;
+
+namespace Cotrain.Lockstep;
+
+/// <summary>
+/// One published tap of the reference, as the Python driver writes it into a slot
+/// (<c>cotrain/lockstep/layout.py</c> mirrors this layout; sizes are checked at load).
+/// </summary>
+[StructLayout(LayoutKind.Sequential)]
+internal unsafe struct TapEntry
+{
+    /// <summary>Most dimensions a tap may have.</summary>
+    public const int MaxRank = 16;
+
+    /// <summary>Counts as compared and may stop the run.</summary>
+    public const int Selected = 1;
+
+    /// <summary>The reference's first element.</summary>
+    public byte* Address;
+
+    /// <summary>Where a copy of the candidate's value goes (C order), or null.</summary>
+    public byte* Watch;
+
+    /// <summary>Number of elements.</summary>
+    public long Size;
+
+    /// <summary>Index into the session's names.</summary>
+    public int NameId;
+
+    /// <summary>NumSharp's <c>NPTypeCode</c>.</summary>
+    public int TypeCode;
+
+    /// <summary>Bytes of an element.</summary>
+    public int ItemSize;
+
+    /// <summary>Number of dimensions.</summary>
+    public int Rank;
+
+    /// <summary><see cref="Selected"/> or 0.</summary>
+    public int Flags;
+
+    /// <summary>Keeps the arrays below aligned.</summary>
+    public int Reserved;
+
+    /// <summary>Extents.</summary>
+    public fixed long Shape[MaxRank];
+
+    /// <summary>Strides in bytes.</summary>
+    public fixed long Strides[MaxRank];
+}
