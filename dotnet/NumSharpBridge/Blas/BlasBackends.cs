@@ -1,0 +1,24 @@
+using NumSharp;
+using NumSharp.Backends;
+
+namespace Cotrain.Blas;
+
+/// <summary>Chooses what computes NumSharp's products, for the whole process.</summary>
+public static class BlasBackends
+{
+    /// <summary>The open library in use; null for NumSharp's own products.</summary>
+    public static OpenBlasLibrary? Library => (Engine.Blas as OpenBlasBackend)?.Library;
+
+    /// <summary>One line about what is in use (path, version, threads); null for NumSharp's own products.</summary>
+    public static string? Current => Engine.Blas?.Info;
+
+    private static TensorEngine Engine => BackendFactory.GetEngine(BackendType.Default);
+
+    /// <summary>Has products computed by the OpenBLAS at a path, as NumPy would.</summary>
+    /// <exception cref="BlasLibraryException">The file cannot be loaded or is no such library.</exception>
+    public static void UseOpenBlas(string libraryPath) =>
+        Engine.Blas = new OpenBlasBackend(OpenBlasLibrary.Open(libraryPath));
+
+    /// <summary>Has products computed by NumSharp itself.</summary>
+    public static void UseNative() => Engine.Blas = null;
+}
