@@ -11,5 +11,5 @@
 =========================  ====================================
 
 Names of taps, their operations and inputs are declared here; the C# side only passes the names. The same
-training by plain formulas, without buffers, is ``tests/twin/plain.py``: these files give its bits.
+training by plain formulas, without buffers, is ``tests/twin/test_chain.py``: these files give its bits.
 """

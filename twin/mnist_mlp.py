@@ -2,7 +2,7 @@
 
 C#: ``dotnet/MnistMlp/Program.cs``, which takes the same options and prints the same lines.
 
-Alone, OpenBLAS takes the threads it likes; with ``OPENBLAS_NUM_THREADS=1`` the bits are those of the lockstep.
+Alone, OpenBLAS takes the threads it likes; ``OPENBLAS_NUM_THREADS=1`` gives the bits of the lockstep.
 
     python -m twin.mnist_mlp [--steps N | --epochs 100] [--batch-size 128] [--seed 1337]
                              [--data synthetic|DIR] [--dump-taps DIR]
