@@ -17,7 +17,8 @@ class MetricLog:
         self._metrics = metrics
         self._steps_per_epoch = steps_per_epoch
         self._result = result
-        self._sums: dict[str, tuple[float, float, int]] = {}
+        self._sums: dict[str, tuple[int, float, float, int]] = {}
+        """By metric: the epoch they are about, the two sums, and of how many numbers."""
         for name, metric in metrics.items():
             (result.series if metric.per_step else result.epoch_series)[name] = Series()
 
@@ -28,7 +29,7 @@ class MetricLog:
 
     def record(self, step: int, slot: Slot, progress: Progress) -> None:
         """Takes in a compared step. Taps that the step lacks leave their metric as it was."""
-        epoch_begins = self._steps_per_epoch is not None and step % self._steps_per_epoch == 0
+        epoch = step // self._steps_per_epoch if self._steps_per_epoch else 0
         for name, metric in self._metrics.items():
             position = slot.find(metric.tap)
             watch = slot.watches[position] if position >= 0 else None
@@ -42,15 +43,17 @@ class MetricLog:
                 series.candidate.append(candidate)
                 progress.metrics[name] = (reference, candidate)
             else:
-                self._record_mean(name, reference, candidate, progress, restart=epoch_begins)
+                self._record_mean(name, epoch, reference, candidate, progress)
 
     def _record_mean(
-        self, name: str, reference: float, candidate: float, progress: Progress, *, restart: bool
+        self, name: str, epoch: int, reference: float, candidate: float, progress: Progress
     ) -> None:
         series = self._result.epoch_series[name]
-        left, right, count = (0.0, 0.0, 0) if restart else self._sums.get(name, (0.0, 0.0, 0))
+        last, left, right, count = self._sums.get(name, (epoch, 0.0, 0.0, 0))
+        if last != epoch:
+            left, right, count = 0.0, 0.0, 0
         left, right, count = left + reference, right + candidate, count + 1
-        self._sums[name] = (left, right, count)
+        self._sums[name] = (epoch, left, right, count)
         mean = (left / count, right / count)
         progress.metrics[name] = mean
         if count == 1:

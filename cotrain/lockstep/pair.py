@@ -13,7 +13,7 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any
 
-from cotrain import blas, clr, pins, preflight
+from cotrain import clr, gemm as gemm_backend, pins, preflight
 from cotrain.errors import CotrainError
 from cotrain.lockstep.driver import Lockstep, TrainerFailed
 from cotrain.lockstep.injection import Injection
@@ -29,7 +29,7 @@ from cotrain.protocol import Trainer
 
 REFERENCE = "twin.mnist_mlp:create"
 CANDIDATE = "MnistMlp.dll:MnistMlp.MlpTrainer"
-GEMMS = ("openblas", "native")
+GEMMS = gemm_backend.BACKENDS
 MATHS = ("parity", "numsharp")
 MODES = ("auto", "overlap", "sequence")
 
@@ -104,7 +104,7 @@ class Pair:
         clr.start(numsharp)
         clock.lap("CLR and assemblies")
         with contextlib.ExitStack() as cleanup:
-            cleanup.enter_context(blas.backend(gemm))
+            cleanup.enter_context(gemm_backend.backend(gemm))
             session = CandidateSession(candidate, options, math=math, stop_on_difference=True)
             cleanup.callback(session.close)
             session.create()  # on the worker, while the reference is made here
@@ -249,7 +249,12 @@ class Pair:
                 words += [option, str(value)]
         for injection in inject:
             words += ["--inject", str(injection)]
-        return shlex.join(words)
+        return shlex.join([*_environment(), *words])
+
+
+def _environment() -> list[str]:
+    """The variables set in this process that decide bits, as a shell takes them before a command."""
+    return [f"{name}={os.environ[name]}" for name in pins.VARIABLES if name in os.environ]
 
 
 class _Stopwatch:

@@ -1,0 +1,96 @@
+"""The lines around a run: its pins, where it stands, what it found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cotrain.lockstep.observer import Progress
+from cotrain.lockstep.result import Result, Verdict
+
+
+def position(progress: Progress) -> str:
+    """``epoch 3/100`` (from 1, as people count) or ``step 120/4600``."""
+    if progress.steps_per_epoch and progress.total_steps and progress.total_steps % progress.steps_per_epoch == 0:
+        epochs = progress.total_steps // progress.steps_per_epoch
+        now = min(epochs, progress.step // progress.steps_per_epoch + 1)
+        return f"epoch {now}/{epochs}"
+    return f"step {progress.step}/{progress.total_steps or '?'}"
+
+
+def numbers(progress: Progress, rate: float) -> str:
+    """Steps, steps/s, taps and bytes compared, and each metric of both sides."""
+    shown = [
+        f"{progress.step:,} steps",
+        f"{rate:,.0f}/s",
+        f"{progress.taps:,} taps",
+        size(progress.bytes),
+        *(_metric(name, *values) for name, values in progress.metrics.items()),
+    ]
+    return "  ".join(shown)
+
+
+def verdict_line(result: Result) -> str:
+    """One line: the verdict and how much it rests on."""
+    compared = f"{result.steps:,} steps, {result.compared.taps:,} taps, {size(result.compared.bytes)} compared"
+    if result.verdict is Verdict.ERROR:
+        return f"error: {result.error}"
+    return f"{result.verdict}: {compared}"
+
+
+def lines(result: Result) -> list[str]:
+    """The final summary."""
+    found = [verdict_line(result)]
+    extra = []
+    if result.initial.taps:
+        extra.append(f"{result.initial.taps} initial taps ({size(result.initial.bytes)})")
+    if result.occasional.taps:
+        extra.append(f"{result.occasional.taps} evaluation taps ({size(result.occasional.bytes)})")
+    if extra:
+        found.append("  and " + ", ".join(extra))
+    for name, hashes in result.weights_sha256.items():
+        left, right = hashes["reference"], hashes["candidate"]
+        found.append(f"  {name:<8} sha256 {left}" + ("" if left == right else f" (candidate: {right})"))
+    for name, series in (result.series | result.epoch_series).items():
+        if series.reference:
+            found.append("  " + _metric(name, series.reference[-1], series.candidate[-1]))
+    losses = result.series.get("loss")
+    if losses and losses.reference:
+        equal = sum(a == b for a, b in zip(losses.reference, losses.candidate, strict=True))
+        found.append(f"  loss equal in {equal:,} of {len(losses.reference):,} steps")
+    timing = result.timing
+    if result.steps:
+        found.append(
+            f"  {timing.wall:.1f} s ({result.steps / timing.wall:,.0f} steps/s, {result.mode}): "
+            f"reference {timing.reference:.1f} s, candidate {timing.candidate:.1f} s, "
+            f"compare {timing.compare:.1f} s; start-up {sum(timing.startup.values()):.1f} s"
+        )
+    return found
+
+
+def pin_lines(result: Result) -> list[str]:
+    """What the bits of this run depend on."""
+    return [f"  {key}: {_pin(value)}" for key, value in result.pins.items()]
+
+
+def size(count: int) -> str:
+    """Bytes with a decimal unit."""
+    value = float(count)
+    for unit in ("B", "kB", "MB", "GB"):
+        if value < 1000 or unit == "GB":
+            return f"{value:.0f} B" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    raise AssertionError
+
+
+def _metric(name: str, reference: float, candidate: float) -> str:
+    if reference == candidate:
+        return f"{name} {reference:.6g} = {candidate:.6g}"
+    return f"{name} {reference:.9g} | {candidate:.9g}"
+
+
+def _pin(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_pin(item)}" for key, item in value.items() if item not in (None, "", [], {}))
+    if isinstance(value, list | tuple):
+        return " ".join(map(str, value))
+    return str(value)
