@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from cotrain.protocol import Tap
-from twin.buffers import Float32, buffer
+from twin.buffers import Float32, buffer, zeros
 
 _ONE = np.float32(1)
 LEARNING_RATE = np.float32(1e-3)
@@ -61,7 +61,7 @@ class AdamParameter:
         self.m_hat = buffer(m_hat, shape, "m / (1 - product of beta1)", (m, "adam.beta1_product"))
         self.v_hat = buffer(v_hat, shape, "v / (1 - product of beta2)", (v, "adam.beta2_product"))
         self.p = buffer(p, shape, "p - (lr * m_hat) / (sqrt(v_hat) + eps)", (f"{p}@-1", m_hat, v_hat))
-        self._scratch: Float32 = np.zeros(shape, np.float32)
+        self._scratch: Float32 = zeros(shape)
 
     def reset(self, value: Float32) -> None:
         """What stands before the first step: the initial value, no moments."""

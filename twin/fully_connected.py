@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from cotrain.protocol import Tap
-from twin.buffers import Float32, buffer
+from twin.buffers import Float32, buffer, zeros
 
 _ZERO = np.float32(0)
 
@@ -50,8 +50,8 @@ class FullyConnected:
         self.grad_w = buffer(f"{name}.grad.w", (inputs, outputs), "x.T @ gradient", (x, gradient))
         self.grad_b = buffer(f"{name}.grad.b", (outputs,), "sum(gradient, axis=0)", (gradient,))
         self.grad_input = buffer(f"{name}.grad.input", (batch, inputs), "gradient @ w.T", (gradient, w))
-        self._positive = np.zeros((batch, outputs), np.bool_)
-        self._mask = np.zeros((batch, outputs), np.float32)
+        self._positive = zeros((batch, outputs), np.bool_)
+        self._mask: Float32 = zeros((batch, outputs))
 
     def forward(self, x: Float32, w: Float32, b: Float32) -> Iterator[Tap]:
         """Fills preact and output from x (batch, inputs), w (inputs, outputs) and b (outputs,)."""

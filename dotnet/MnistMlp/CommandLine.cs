@@ -14,6 +14,7 @@ internal sealed class CommandLine
           --seed N                 of the initial weights; default: 1337
           --data synthetic|DIR     DIR holds the MNIST files
           --dump-taps DIR          write every tap to DIR/STEP/NAME.npy
+          --openblas FILE          compute as NumPy does: this OpenBLAS on one thread, and exact functions
         """;
 
     private long? _steps;
@@ -27,6 +28,9 @@ internal sealed class CommandLine
 
     /// <summary>Where to write the taps, or null.</summary>
     public string? DumpTaps { get; private set; }
+
+    /// <summary>The OpenBLAS to use, NumPy's own say; null for NumSharp's products and functions.</summary>
+    public string? OpenBlas { get; private set; }
 
     /// <summary>ArgumentException, one sentence, for what cannot be understood.</summary>
     public static CommandLine Parse(string[] arguments)
@@ -89,6 +93,9 @@ internal sealed class CommandLine
                 break;
             case "--dump-taps":
                 DumpTaps = value;
+                break;
+            case "--openblas":
+                OpenBlas = value;
                 break;
             default:
                 throw new ArgumentException($"unknown option {option}; --help lists them");

@@ -1,13 +1,14 @@
 using System.Diagnostics;
-using Cotrain;
-using NumSharp;
+using Cotrain.Blas;
+using Cotrain.Kernels;
 
 namespace MnistMlp;
 
 /// <summary>
-/// Trains alone, on NumSharp's own products and functions, and prints the loss of each step.
-/// Twin: twin/mnist_mlp.py, which takes the same options and prints the same lines.
+/// Trains alone and prints the loss of each step: on NumSharp's own products and functions, or on a given OpenBLAS
+/// and the bridge's exact functions. Twin: twin/mnist_mlp.py, which prints the same lines.
 /// </summary>
+/// <remarks>Only this class knows more of the bridge than its protocol.</remarks>
 internal static class Program
 {
     private const int UsageError = 2;
@@ -26,8 +27,8 @@ internal static class Program
             Train(command);
             return 0;
         }
-        catch (Exception error) when (error is ArgumentException or InvalidDataException or IOException
-            or UnauthorizedAccessException)
+        catch (Exception error) when (error is ArgumentException or InvalidDataException or BlasLibraryException
+            or IOException or UnauthorizedAccessException)
         {
             Console.Error.WriteLine($"error: {error.Message}");
             return UsageError;
@@ -36,7 +37,14 @@ internal static class Program
 
     private static void Train(CommandLine command)
     {
-        using var trainer = (MlpTrainer)MlpTrainer.Create(command.Options(new OwnMath()));
+        if (command.OpenBlas is not null)
+        {
+            BlasBackends.UseOpenBlas(command.OpenBlas);
+            BlasBackends.Library!.Threads = 1;
+        }
+
+        using var trainer = (MlpTrainer)MlpTrainer.Create(
+            command.Options(command.OpenBlas is null ? new NumSharpMath() : new ParityMath()));
         using var taps = new StandaloneTaps(command.DumpTaps);
         trainer.Initial(taps);
         long steps = trainer.TotalSteps ?? 0;
@@ -49,15 +57,5 @@ internal static class Program
 
         Console.Error.WriteLine(FormattableString.Invariant(
             $"{steps} steps, {watch.Elapsed.TotalMilliseconds / steps:F3} ms per step"));
-    }
-
-    /// <summary>NumSharp's own functions: what <c>--math numsharp</c> means.</summary>
-    private sealed class OwnMath : IMath
-    {
-        public NDArray Exp(NDArray x) => np.exp(x);
-
-        public NDArray Sum(NDArray x) => np.sum(x);
-
-        public NDArray Mean(NDArray x) => np.mean(x);
     }
 }

@@ -82,7 +82,7 @@ def test_a_set_of_buffers_comes_back_as_the_same_arrays(trainer: MlpTrainer) -> 
         assert all(steps[step][name] is steps[step + 3][name] for name in steps[step])
         for other in (step + 1, step + 2):
             assert not any(np.shares_memory(steps[step][name], steps[other][name]) for name in steps[step])
-    assert all(array.flags.c_contiguous for array in steps[0].values())
+    assert all(array.flags.c_contiguous and array.ctypes.data % 64 == 0 for array in steps[0].values())
 
 
 def test_arrays_of_a_step_do_not_overlap(trainer: MlpTrainer) -> None:
