@@ -2,42 +2,6 @@ using System.Numerics;
 
 namespace Cotrain.Blas;
 
-/// <summary>One matrix of a product: extents and strides in elements.</summary>
-internal readonly struct MatrixLayout
-{
-    internal readonly long Rows;
-    internal readonly long Columns;
-    internal readonly long RowStride;
-    internal readonly long ColumnStride;
-
-    /// <summary>An axis of extent 1 has stride 0, as in a gufunc's inner loop.</summary>
-    internal MatrixLayout(long rows, long columns, long rowStride, long columnStride)
-    {
-        Rows = rows;
-        Columns = columns;
-        RowStride = rows == 1 ? 0 : rowStride;
-        ColumnStride = columns == 1 ? 0 : columnStride;
-    }
-
-    internal MatrixLayout Transposed => new(Columns, Rows, ColumnStride, RowStride);
-
-    /// <summary>Rows are contiguous and do not overlap: BLAS takes it as it is.</summary>
-    internal bool IsRowMajor(long maxSize) =>
-        ColumnStride == 1 && RowStride >= Columns && RowStride <= maxSize;
-
-    /// <summary>The same of its columns: BLAS takes it as a transposed operand.</summary>
-    internal bool IsColumnMajor(long maxSize) =>
-        RowStride == 1 && ColumnStride >= Rows && ColumnStride <= maxSize;
-
-    internal bool IsBlasable(long maxSize) => IsRowMajor(maxSize) || IsColumnMajor(maxSize);
-
-    /// <summary>The layout of a copy: its tighter axis stays the tighter one.</summary>
-    internal MatrixLayout Packed() =>
-        Math.Abs(RowStride) < Math.Abs(ColumnStride)
-            ? new MatrixLayout(Rows, Columns, 1, Rows)
-            : new MatrixLayout(Rows, Columns, Columns, 1);
-}
-
 /// <summary>
 /// How np.matmul multiplies one (m, n) by one (n, p) matrix, chosen once for a whole stack: extents and
 /// strides are the same for each of its products.
@@ -93,10 +57,10 @@ internal readonly unsafe struct MatmulPlan<T> where T : unmanaged, IFloatingPoin
                 *c = VectorDot.Of(_blas, a, _a.ColumnStride, b, _b.RowStride, _a.Columns);
                 break;
             case Route.VectorMatrix:
-                Gemv(_b.Transposed, b, a, _a.ColumnStride, c, _c.ColumnStride);
+                GufuncGemv.Run(_blas, _b.Transposed, b, a, _a.ColumnStride, c, _c.ColumnStride);
                 break;
             case Route.MatrixVector:
-                Gemv(_a, a, b, _b.RowStride, c, _c.RowStride);
+                GufuncGemv.Run(_blas, _a, a, b, _b.RowStride, c, _c.RowStride);
                 break;
             case Route.Matrices:
                 Matrices(a, b, c, scratch);
@@ -125,30 +89,15 @@ internal readonly unsafe struct MatmulPlan<T> where T : unmanaged, IFloatingPoin
         {
             return Route.Plain;
         }
-        if (m == 1 && b.IsBlasable(max) && IsVector(a.ColumnStride, max))
+        if (m == 1 && b.IsBlasable(max) && GufuncGemv.IsVector(a.ColumnStride, max))
         {
             return Route.VectorMatrix;
         }
-        if (p == 1 && a.IsBlasable(max) && IsVector(b.RowStride, max))
+        if (p == 1 && a.IsBlasable(max) && GufuncGemv.IsVector(b.RowStride, max))
         {
             return Route.MatrixVector;
         }
         return m == 1 || n == 1 || p == 1 ? Route.Plain : Route.Matrices;
-    }
-
-    private static bool IsVector(long stride, long max) => stride >= 1 && stride <= max;
-
-    /// <summary>matrix · x; the matrix always goes to BLAS transposed, in the order that makes it so.</summary>
-    private void Gemv(in MatrixLayout matrix, T* data, T* x, long incX, T* y, long incY)
-    {
-        if (matrix.IsRowMajor(_blas.MaxSize))
-        {
-            _blas.Gemv(Order.ColMajor, true, matrix.Columns, matrix.Rows, data, matrix.RowStride, x, incX, y, incY);
-        }
-        else
-        {
-            _blas.Gemv(Order.RowMajor, true, matrix.Columns, matrix.Rows, data, matrix.ColumnStride, x, incX, y, incY);
-        }
     }
 
     private void Plain(T* a, T* b, T* c)

@@ -11,6 +11,14 @@ namespace Cotrain.Blas;
 /// <remarks>Stateless: one instance may serve several threads, as far as the library does.</remarks>
 public sealed class OpenBlasBackend : IBlasBackend
 {
+    private enum Product
+    {
+        Vdot,
+        Vecdot,
+        Matvec,
+        Vecmat,
+    }
+
     /// <summary>On an open library.</summary>
     public OpenBlasBackend(OpenBlasLibrary library)
     {
@@ -48,6 +56,31 @@ public sealed class OpenBlasBackend : IBlasBackend
     /// <inheritdoc/>
     /// <exception cref="IncorrectShapeException">The operands are not aligned.</exception>
     public bool TryMatMulBatched(NDArray left, NDArray right, NDArray result) => Matmul(left, right, result);
+
+    /// <inheritdoc/>
+    public bool TryVdot(NDArray a, NDArray b, out NDArray result) => Vectors(Product.Vdot, a, b, out result);
+
+    /// <inheritdoc/>
+    public bool TryVecdot(NDArray x1, NDArray x2, out NDArray result) => Vectors(Product.Vecdot, x1, x2, out result);
+
+    /// <inheritdoc/>
+    public bool TryMatvec(NDArray x1, NDArray x2, out NDArray result) => Vectors(Product.Matvec, x1, x2, out result);
+
+    /// <inheritdoc/>
+    public bool TryVecmat(NDArray x1, NDArray x2, out NDArray result) => Vectors(Product.Vecmat, x1, x2, out result);
+
+    private bool Vectors(Product product, NDArray left, NDArray right, out NDArray result)
+    {
+        NPTypeCode type = Promotion.Of(left.typecode, right.typecode);
+        NDArray? computed = type switch
+        {
+            NPTypeCode.Single => Vectors(Library.Single, type, product, left, right),
+            NPTypeCode.Double => Vectors(Library.Double, type, product, left, right),
+            _ => null,
+        };
+        result = computed!;
+        return computed is not null;
+    }
 
     private bool Matmul(NDArray left, NDArray right, NDArray result)
     {
@@ -90,6 +123,33 @@ public sealed class OpenBlasBackend : IBlasBackend
         {
             scratch.Dispose();
             // Only the raw addresses were in use: the arrays must outlive the calls.
+            GC.KeepAlive(left);
+            GC.KeepAlive(right);
+        }
+    }
+
+    private static NDArray? Vectors<T>(
+        Cblas<T> blas, NPTypeCode type, Product product, NDArray left, NDArray right)
+        where T : unmanaged, IFloatingPointIeee754<T>
+    {
+        var scratch = new Scratch();
+        try
+        {
+            // np.vdot is no gufunc: it converts its operands as np.dot does.
+            CopyLayout layout = product == Product.Vdot ? CopyLayout.KeepOrder : CopyLayout.MatrixCOrder;
+            var a = new Operand<T>(left, type, layout, ref scratch);
+            var b = new Operand<T>(right, type, layout, ref scratch);
+            return product switch
+            {
+                Product.Vdot => VectorGufuncs.Vdot(blas, type, a, b, ref scratch),
+                Product.Vecdot => VectorGufuncs.Vecdot(blas, type, a, b),
+                Product.Matvec => VectorGufuncs.MatrixVector(blas, type, a, b, vectorFirst: false),
+                _ => VectorGufuncs.MatrixVector(blas, type, b, a, vectorFirst: true),
+            };
+        }
+        finally
+        {
+            scratch.Dispose();
             GC.KeepAlive(left);
             GC.KeepAlive(right);
         }

@@ -83,6 +83,35 @@ internal readonly unsafe ref struct Operand<T> where T : unmanaged, INumberBase<
         }
     }
 
+    /// <summary>The elements in C order as a vector: where they are, if one stride leads to all, or a copy.</summary>
+    internal T* Raveled(NPTypeCode type, ref Scratch scratch, out long stride)
+    {
+        stride = 1;
+        bool single = true;
+        long covered = 1;
+        for (int axis = Shape.Length - 1; axis >= 0; axis--)
+        {
+            if (Shape[axis] == 1)
+            {
+                continue;
+            }
+            if (covered == 1)
+            {
+                stride = Strides[axis];
+            }
+            single &= Strides[axis] == stride * covered;
+            covered *= Shape[axis];
+        }
+        if (single || covered == 0)
+        {
+            return Data;
+        }
+        stride = 1;
+        T* copy = scratch.Take<T>(covered);
+        Copies.Converted(type, Data, Shape, Strides, copy, MatrixCOrder(Shape, default));
+        return copy;
+    }
+
     private static long[] KeptOrder(ReadOnlySpan<long> shape, ReadOnlySpan<long> strides)
     {
         int rank = shape.Length;
@@ -128,6 +157,7 @@ internal readonly unsafe ref struct Operand<T> where T : unmanaged, INumberBase<
         }
     }
 
+    /// <summary>Strides in C order; stretched stack axes of <paramref name="strides"/>, if given, stay so.</summary>
     private static long[] MatrixCOrder(ReadOnlySpan<long> shape, ReadOnlySpan<long> strides)
     {
         int rank = shape.Length;
@@ -135,7 +165,7 @@ internal readonly unsafe ref struct Operand<T> where T : unmanaged, INumberBase<
         long stride = 1;
         for (int axis = rank - 1; axis >= 0; axis--)
         {
-            bool stretched = axis < rank - 2 && strides[axis] == 0;
+            bool stretched = axis < rank - 2 && !strides.IsEmpty && strides[axis] == 0;
             packed[axis] = stretched ? 0 : stride;
             stride *= stretched ? 1 : shape[axis];
         }
