@@ -1,6 +1,6 @@
 """The flagship: the factory that the lockstep driver loads, and a program that trains alone.
 
-C#: ``dotnet/MnistMlp/Program.cs``, which takes the same options, and ``--openblas``, and prints the same lines.
+C#: ``dotnet/MnistMlp/Program.cs``, with the same options, and ``--openblas``; it prints the same lines.
 
 Alone, OpenBLAS takes the threads it likes; ``OPENBLAS_NUM_THREADS=1`` gives the bits of the lockstep.
 
