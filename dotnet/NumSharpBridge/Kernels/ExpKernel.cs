@@ -34,6 +34,8 @@ internal static unsafe class ExpKernel
     private const float Q0 = 1f;
     private const float Q1 = -0.274233539f;
     private const float Q2 = 0.0215950937f;
+    // NumPy's NaN whatever the input's sign and payload; float.NaN is the negative one.
+    private const int QuietNaN = 0x7FC00000;
     private const int ExponentBias = 127;
     private const int MantissaBits = 23;
 
@@ -41,9 +43,13 @@ internal static unsafe class ExpKernel
     public static void Run(float* x, float* y, long n)
     {
         if (Vector512.IsHardwareAccelerated)
+        {
             Run512(x, y, n);
+        }
         else
+        {
             Run256(x, y, n);
+        }
     }
 
     /// <summary>The same with vectors of 16 floats.</summary>
@@ -62,10 +68,14 @@ internal static unsafe class ExpKernel
         }
         long i = 0;
         for (; i <= n - lanes; i += lanes)
+        {
             Exp(Vector512.Load(x + i)).Store(y + i);
+        }
         // The last vector overlaps the one before and writes the same bits there again.
         if (i < n)
+        {
             Exp(Vector512.Load(x + n - lanes)).Store(y + n - lanes);
+        }
     }
 
     /// <summary>The same with vectors of 8 floats; in software, slowly, on hardware without them.</summary>
@@ -83,14 +93,22 @@ internal static unsafe class ExpKernel
         }
         long i = 0;
         for (; i <= n - lanes; i += lanes)
+        {
             Exp(Vector256.Load(x + i)).Store(y + i);
+        }
         if (i < n)
+        {
             Exp(Vector256.Load(x + n - lanes)).Store(y + n - lanes);
+        }
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static Vector512<float> Exp(Vector512<float> x)
     {
+        if (!Avx512F.IsSupported)
+        {
+            return Vector512.Create(Exp(x.GetLower()), Exp(x.GetUpper()));
+        }
         Vector512<float> shift = Vector512.Create(RoundingShift);
         Vector512<float> shifted = x * Vector512.Create(Log2E) + shift;
         Vector512<float> k = shifted - shift;
@@ -103,20 +121,8 @@ internal static unsafe class ExpKernel
         p = Vector512.FusedMultiplyAdd(p, r, Vector512.Create(P0));
         Vector512<float> q = Vector512.FusedMultiplyAdd(Vector512.Create(Q2), r, Vector512.Create(Q1));
         q = Vector512.FusedMultiplyAdd(q, r, Vector512.Create(Q0));
-        Vector512<float> y = p / q;
-        if (Avx512F.IsSupported)
-        {
-            y = Avx512F.Scale(y, k);
-        }
-        else
-        {
-            Vector512<int> exponent = shifted.AsInt32() - shift.AsInt32();
-            Vector512<int> main = Vector512.Min(
-                Vector512.Max(exponent, Vector512.Create(2 - ExponentBias)), Vector512.Create(ExponentBias));
-            Vector512<int> rest = exponent - main;
-            y *= ((main + Vector512.Create(ExponentBias)) << MantissaBits).AsSingle();
-            y *= ((rest + Vector512.Create(ExponentBias)) << MantissaBits).AsSingle();
-        }
+        // Times 2^k, rounded once: denormal results, infinity.
+        Vector512<float> y = Avx512F.Scale(p / q, k);
         // What was computed for inputs out of range is replaced.
         y = Vector512.ConditionalSelect(
             Vector512.GreaterThanOrEqual(x, Vector512.Create(Largest)), Vector512.Create(float.PositiveInfinity), y);
@@ -124,9 +130,6 @@ internal static unsafe class ExpKernel
             Vector512.LessThanOrEqual(x, Vector512.Create(Smallest)), Vector512<float>.Zero, y);
         return Vector512.ConditionalSelect(Vector512.Equals(x, x), y, Vector512.Create(QuietNaN).AsSingle());
     }
-
-    // NumPy's NaN whatever the input's sign and payload; float.NaN is the negative one.
-    private const int QuietNaN = 0x7FC00000;
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private static Vector256<float> Exp(Vector256<float> x)

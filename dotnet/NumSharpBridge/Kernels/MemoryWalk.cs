@@ -26,7 +26,9 @@ internal readonly unsafe struct MemoryWalk
         foreach (int axis in Order)
         {
             if (extents[axis] == 1)
+            {
                 continue;
+            }
             if (_extents[last] == 1)
             {
                 _extents[last] = extents[axis];
@@ -90,7 +92,9 @@ internal readonly unsafe struct MemoryWalk
             T* source = origin + Offset(position);
             long run = Math.Min(count, _extents[0] - position % _extents[0]);
             for (long i = 0; i < run; i++)
+            {
                 target[i] = source[i * stride];
+            }
             target += run;
             position += run;
             count -= run;
@@ -111,13 +115,19 @@ internal readonly unsafe struct MemoryWalk
             {
                 long other = Significant(order[before]);
                 if (stride == 0 || other == 0)
+                {
                     continue;
+                }
                 if (other <= stride)
+                {
                     break;
+                }
                 at = before;
             }
             for (int move = i; move > at; move--)
+            {
                 order[move] = order[move - 1];
+            }
             order[at] = axis;
         }
         return order;

@@ -24,7 +24,9 @@ internal static unsafe class PairwiseSum
         // NumPy adds to +0, which turns a sum of −0 into +0.
         T total = T.Zero;
         if (walk.Size == 0)
+        {
             return total;
+        }
         (long segment, long stretch) = Stretches(in walk);
         bool direct = segment == walk.Extent(0);
         T* buffer = stackalloc T[direct ? 0 : (int)stretch];
@@ -62,7 +64,9 @@ internal static unsafe class PairwiseSum
         {
             T few = T.NegativeZero;
             for (long i = 0; i < n; i++)
+            {
                 few += x[i * stride];
+            }
             return few;
         }
         T s0 = x[0], s1 = x[stride], s2 = x[2 * stride], s3 = x[3 * stride];
@@ -82,7 +86,9 @@ internal static unsafe class PairwiseSum
         }
         T sum = ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7));
         for (long i = whole; i < n; i++)
+        {
             sum += x[i * stride];
+        }
         return sum;
     }
 
@@ -99,11 +105,15 @@ internal static unsafe class PairwiseSum
         for (int axis = 1; axis < walk.Axes; axis++)
         {
             if (axis > 1 && size >= BufferLength)
+            {
                 break;
+            }
             long inner = size;
             size *= walk.Extent(axis);
             if (2 * segment > cost * Math.Min(size, BufferLength))
+            {
                 continue;
+            }
             cost = 2;
             core = inner;
             segment = size;

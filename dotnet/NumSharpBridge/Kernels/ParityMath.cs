@@ -17,7 +17,9 @@ public sealed unsafe class ParityMath : IMath
     public NDArray Exp(NDArray x)
     {
         if (x.typecode != NPTypeCode.Single)
+        {
             return np.exp(x);
+        }
         Shape shape = x.Shape;
         if (shape.IsContiguous || shape.IsFContiguous)
         {
@@ -36,7 +38,7 @@ public sealed unsafe class ParityMath : IMath
             extents[i] = shape.Dimensions[axis];
             positions[axis] = i;
         }
-        NDArray memory = New(extents, 'C');
+        using NDArray memory = New(extents, 'C');
         Fill(in walk, Origin<float>(x), Origin<float>(memory));
         GC.KeepAlive(x);
         return np.transpose(memory, positions);

@@ -21,7 +21,9 @@ internal static unsafe class BitComparer
         finding = Finding.Equal;
         long size = reference.Size;
         if (size == 0 || AllEqual(in reference, in candidate, size))
+        {
             return;
+        }
         Count(in reference, in candidate, ref finding);
         (finding.ReferenceLow, finding.ReferenceHigh) = Bits(in reference, finding.FirstIndex);
         (finding.CandidateLow, finding.CandidateHigh) = Bits(in candidate, finding.FirstIndex);
@@ -35,7 +37,9 @@ internal static unsafe class BitComparer
     {
         ulong* bits = stackalloc ulong[2] { 0, 0 };
         if (operand.ItemSize > 2 * sizeof(ulong))
+        {
             throw new NotSupportedException($"Elements of {operand.ItemSize} bytes cannot be compared.");
+        }
         Unsafe.CopyBlockUnaligned(bits, operand.ElementAddress(flatIndex), (uint)operand.ItemSize);
         return (bits[0], bits[1]);
     }
@@ -43,12 +47,16 @@ internal static unsafe class BitComparer
     private static bool AllEqual(in Operand reference, in Operand candidate, long size)
     {
         if (reference.IsContiguous && candidate.IsContiguous)
+        {
             return SameBytes(reference.Address, candidate.Address, size * reference.ItemSize);
+        }
         MergedAxes axes = new(in reference, in candidate, anyOrder: true);
         do
         {
             if (!SameRow(reference.ItemSize, axes.Row))
+            {
                 return false;
+            }
         }
         while (axes.NextRow());
         return true;
@@ -61,7 +69,9 @@ internal static unsafe class BitComparer
             int span = (int)Math.Min(MaxSpan, length - at);
             ReadOnlySpan<byte> left = new(reference + at, span);
             if (!left.SequenceEqual(new ReadOnlySpan<byte>(candidate + at, span)))
+            {
                 return false;
+            }
         }
         return true;
     }
@@ -69,7 +79,9 @@ internal static unsafe class BitComparer
     private static bool SameRow(int itemSize, in RowPair row)
     {
         if (row.IsDense(itemSize))
+        {
             return SameBytes(row.Reference, row.Candidate, row.Length * itemSize);
+        }
         return itemSize switch
         {
             1 => SameElements<byte>(in row),
@@ -89,7 +101,9 @@ internal static unsafe class BitComparer
             T a = Unsafe.ReadUnaligned<T>(row.Reference + i * row.ReferenceStride);
             T b = Unsafe.ReadUnaligned<T>(row.Candidate + i * row.CandidateStride);
             if (!a.Equals(b))
+            {
                 return false;
+            }
         }
         return true;
     }

@@ -32,8 +32,12 @@ internal static unsafe class CompareExport
         }
         bool sameShape = reference.Ndim == candidate.Ndim;
         for (int axis = 0; sameShape && axis < reference.Ndim; axis++)
+        {
             sameShape = reference.Shape[axis] == candidate.Shape[axis];
+        }
         if (!sameShape)
+        {
             throw new CotrainException("the shapes differ");
+        }
     }
 }

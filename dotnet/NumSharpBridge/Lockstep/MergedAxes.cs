@@ -46,7 +46,9 @@ internal unsafe struct MergedAxes
         for (int axis = 0; axis < reference.Ndim; axis++)
         {
             if (reference.Shape[axis] != 1)
+            {
                 Insert(reference.Shape[axis], reference.Strides[axis], candidate.Strides[axis], anyOrder);
+            }
         }
         Merge();
         if (_count == 0)
@@ -67,7 +69,9 @@ internal unsafe struct MergedAxes
             _reference += _referenceStrides[axis];
             _candidate += _candidateStrides[axis];
             if (++_position[axis] < _extents[axis])
+            {
                 return true;
+            }
             _reference -= _extents[axis] * _referenceStrides[axis];
             _candidate -= _extents[axis] * _candidateStrides[axis];
             _position[axis] = 0;

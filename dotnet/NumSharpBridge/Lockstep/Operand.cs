@@ -44,7 +44,9 @@ internal readonly unsafe struct Operand
         {
             long size = 1;
             for (int axis = 0; axis < Ndim; axis++)
+            {
                 size *= Shape[axis];
+            }
             return size;
         }
     }
@@ -62,7 +64,9 @@ internal readonly unsafe struct Operand
             for (int axis = Ndim - 1; axis >= 0; axis--)
             {
                 if (Shape[axis] == 0)
+                {
                     return true;
+                }
                 contiguous &= Shape[axis] == 1 || Strides[axis] == expected;
                 expected *= Shape[axis];
             }

@@ -72,16 +72,24 @@ internal static unsafe class RowCounter
             TSigned a = Unsafe.ReadUnaligned<TSigned>(row.Reference + i * row.ReferenceStride);
             TSigned b = Unsafe.ReadUnaligned<TSigned>(row.Candidate + i * row.CandidateStride);
             if (a == b)
+            {
                 continue;
+            }
             finding.Differing++;
             if (finding.FirstIndex < 0)
+            {
                 finding.FirstIndex = row.Index + i;
+            }
             if (!isFloat)
+            {
                 continue;
+            }
             TSigned magnitudeA = a & TSigned.MaxValue;
             TSigned magnitudeB = b & TSigned.MaxValue;
             if (magnitudeA > infinity || magnitudeB > infinity)
+            {
                 continue;
+            }
             // Sign and magnitude to two's complement: neighbouring floats become neighbouring integers.
             TSigned orderedA = TSigned.IsNegative(a) ? -magnitudeA : magnitudeA;
             TSigned orderedB = TSigned.IsNegative(b) ? -magnitudeB : magnitudeB;
@@ -113,14 +121,20 @@ internal static unsafe class RowCounter
                 Vector<TSigned> a = Unsafe.ReadUnaligned<Vector<TSigned>>(row.Reference + i * sizeof(TSigned));
                 Vector<TSigned> b = Unsafe.ReadUnaligned<Vector<TSigned>>(row.Candidate + i * sizeof(TSigned));
                 if (a == b)
+                {
                     continue;
+                }
                 if (finding.FirstIndex < 0)
+                {
                     finding.FirstIndex = row.Index + i + FirstLane(a, b);
+                }
                 // A true lane is −1, so subtracting it counts.
                 Vector<TSigned> differs = ~Vector.Equals(a, b);
                 differing -= differs;
                 if (!isFloat)
+                {
                     continue;
+                }
                 Vector<TSigned> magnitudeA = a & magnitudeMask;
                 Vector<TSigned> magnitudeB = b & magnitudeMask;
                 differs &= ~(Vector.GreaterThan(magnitudeA, infinities) | Vector.GreaterThan(magnitudeB, infinities));
@@ -137,7 +151,9 @@ internal static unsafe class RowCounter
             finding.UlpDefined += Total(defined);
         }
         for (int lane = 0; lane < lanes; lane++)
+        {
             finding.MaxUlp = Math.Max(finding.MaxUlp, ulong.CreateTruncating(ulps[lane]));
+        }
         return whole;
     }
 
@@ -146,7 +162,9 @@ internal static unsafe class RowCounter
     {
         int lane = 0;
         while (a[lane] == b[lane])
+        {
             lane++;
+        }
         return lane;
     }
 
@@ -155,7 +173,9 @@ internal static unsafe class RowCounter
     {
         long total = 0;
         for (int lane = 0; lane < Vector<T>.Count; lane++)
+        {
             total += long.CreateTruncating(counts[lane]);
+        }
         return total;
     }
 
@@ -167,10 +187,14 @@ internal static unsafe class RowCounter
             UInt128 a = Unsafe.ReadUnaligned<UInt128>(row.Reference + i * row.ReferenceStride);
             UInt128 b = Unsafe.ReadUnaligned<UInt128>(row.Candidate + i * row.CandidateStride);
             if (a == b)
+            {
                 continue;
+            }
             finding.Differing++;
             if (finding.FirstIndex < 0)
+            {
                 finding.FirstIndex = row.Index + i;
+            }
         }
     }
 }
