@@ -73,8 +73,18 @@ def test_a_second_start_says_nothing_and_leaves_nothing(clone: Clone) -> None:
     assert clone.files() == before
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-@pytest.mark.parametrize("delay", [0.5, 2.5, 5.5, 8.5])
+@pytest.mark.parametrize(
+    ("number", "delay"),
+    [
+        (signal.SIGINT, 0.5),
+        (signal.SIGINT, 5.5),
+        (signal.SIGTERM, 2.5),
+        (signal.SIGTERM, 8.5),
+        (signal.SIGKILL, 1.5),
+        (signal.SIGKILL, 6.5),
+        (signal.SIGKILL, 8.5),
+    ],
+)
 def test_an_interrupted_setup_heals(clone: Clone, number: signal.Signals, delay: float) -> None:
     for name in (".venv", "build", "cotrain/clr/_assemblies"):
         shutil.rmtree(clone.root / name)
