@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ _CODES = {
 _NAMES = {code: name for name, code in _CODES.items()}
 
 
+@cache
 def type_code(dtype: np.dtype[Any]) -> int:
     """The ``NPTypeCode`` of a native-endian dtype; CotrainError when NumSharp has no such type."""
     if not dtype.isnative:
@@ -39,6 +41,7 @@ def type_code(dtype: np.dtype[Any]) -> int:
     return code
 
 
+@cache
 def dtype_of(code: int) -> np.dtype[Any]:
     """The NumPy dtype of an ``NPTypeCode``; CotrainError for char, decimal and string."""
     name = _NAMES.get(code)

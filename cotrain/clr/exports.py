@@ -42,11 +42,10 @@ def bind(type_name: str, method: str, *argtypes: Any) -> Callable[..., None]:
 
 def bind_raw(type_name: str, method: str, restype: Any, *argtypes: Any) -> Any:
     """The export as a plain ctypes function, for one that cannot fail or reports in its own way."""
-    runtime.start()
-    interop = assemblies.namespace("Cotrain.Interop")
+    exports = bridge_class("NativeExports")
     try:
-        answer = str(interop.NativeExports.Find(type_name, method))
-    except interop.CotrainException as exception:
+        answer = str(exports.Find(type_name, method))
+    except bridge_class("CotrainException") as exception:
         raise CotrainError(f"{exception.Message}; build the bridge again", ExitCode.UNSUPPORTED) from None
     address, signature = answer.split(" ", 1)
     ours = f"{_code(restype)}({','.join(map(_code, argtypes))})"
@@ -56,6 +55,20 @@ def bind_raw(type_name: str, method: str, restype: Any, *argtypes: Any) -> Any:
             ExitCode.UNSUPPORTED,
         )
     return ctypes.CFUNCTYPE(restype, *argtypes)(int(address))
+
+
+def bridge_class(name: str) -> Any:
+    """A public class of the bridge's namespace ``Cotrain.Interop``, to be called through pythonnet.
+
+    CotrainError (UNSUPPORTED) when the bridge is older than this package and lacks it.
+    """
+    runtime.start()
+    try:
+        return getattr(assemblies.namespace("Cotrain.Interop"), name)
+    except AttributeError:
+        raise CotrainError(
+            f"the bridge has no class Cotrain.Interop.{name}; build the bridge again", ExitCode.UNSUPPORTED
+        ) from None
 
 
 def error_buffer() -> Any:

@@ -1,0 +1,21 @@
+"""Turns .NET exceptions that come through pythonnet into CotrainError."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from cotrain.clr import assemblies
+from cotrain.errors import CotrainError, ExitCode
+
+
+@contextmanager
+def translated() -> Iterator[None]:
+    """Raises the CotrainError of a .NET exception: its message, after its type unless it was written for users."""
+    try:
+        yield
+    except assemblies.namespace("System").Exception as exception:
+        known = getattr(exception, "ExitCode", None)
+        if type(exception).__name__ == "CotrainException" and known is not None:
+            raise CotrainError(str(exception.Message), ExitCode(known)) from None
+        raise CotrainError(f"{type(exception).__name__}: {exception.Message}") from None
