@@ -5,6 +5,7 @@ C#: ``dotnet/MnistMlp/MnistLoader.cs``.
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,12 +37,16 @@ def load(data: str) -> MnistData:
     return _synthetic() if data == "synthetic" else _from_directory(Path(data))
 
 
+@cache
 def _synthetic() -> MnistData:
-    """6,000 training and 1,000 test samples: a template per class, and noise."""
+    """6,000 training and 1,000 test samples: a template per class, and noise. Drawn once, read-only."""
     # float64 draws; only then rounded to float32.
     uniform = np.random.RandomState(42).random_sample((CLASSES, FEATURES))
     templates = (uniform * 2.0 - 1.0).astype(np.float32)
-    return MnistData(*_draw(43, 6000, templates), *_draw(44, 1000, templates))
+    data = MnistData(*_draw(43, 6000, templates), *_draw(44, 1000, templates))
+    for array in data:
+        array.flags.writeable = False
+    return data
 
 
 def _draw(seed: int, count: int, templates: Float32) -> tuple[Float32, npt.NDArray[np.uint8]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from cotrain import clr
 from cotrain.clr import assemblies, exports
+from cotrain.clr.arrays import view
 from cotrain.clr.dtypes import code_name
 from cotrain.errors import CotrainError, ExitCode
 from cotrain.lockstep.layout import SIZES, StepReport, StepStatus
@@ -133,7 +134,7 @@ class CandidateSession:
 
     def state(self) -> dict[str, ArrayLike]:
         """Views of what lives across steps; call it between steps only."""
-        return {str(item.Key): clr.view(item.Value) for item in self._session.State}
+        return {str(item.Key): view(item.Value) for item in self._session.State}
 
     @property
     def trainer(self) -> Any:
