@@ -179,7 +179,7 @@ def test(arguments: list[str]) -> int:
     if failed is not None:
         return failed
     full = "--full" in arguments
-    selection = [argument for argument in arguments if argument != "--full"]
+    selection = [absolute(argument) for argument in arguments if argument != "--full"]
     codes = []
     if any(not argument.startswith("-") for argument in selection):
         say("a selection of tests: only pytest runs, not the C# tests")
@@ -188,11 +188,17 @@ def test(arguments: list[str]) -> int:
 
         codes.append(_install.dotnet_test(checkout, TEST_PROJECT))
     pytest = [checkout.python, "-m", "pytest", *(["-m", ""] if full else []), *selection]
-    codes.append(wait(pytest, cwd=None if selection else ROOT))
+    codes.append(wait(pytest, cwd=ROOT))
     seconds = time.monotonic() - start
     if seconds > BUDGET and not full:
         say(f"the tests took {seconds:.0f} s, more than the {BUDGET} s they may take")
     return next((code for code in codes if code != 0), 0)
+
+
+def absolute(argument: str) -> str:
+    """A path of tests as the user, who may stand anywhere, meant it; anything else as it is."""
+    path = argument.split("::")[0]
+    return os.path.abspath(path) + argument[len(path) :] if os.path.exists(path) else argument
 
 
 def wait(command: list[str], cwd: str | None = None) -> int:

@@ -296,5 +296,14 @@ def test_a_half_written_stamp_is_no_stamp(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["stamp"]
 
 
+def test_paths_of_tests_are_meant_from_where_one_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "test_a.py").touch()
+    monkeypatch.chdir(tmp_path)
+    assert _setup.absolute("test_a.py::test_b") == str(tmp_path / "test_a.py") + "::test_b"
+    assert [_setup.absolute(argument) for argument in ("-q", "-k", "some name")] == ["-q", "-k", "some name"]
+
+
 def test_foreground_commands_hand_on_their_exit_code() -> None:
     assert _setup.wait([sys.executable, "-c", "raise SystemExit(7)"]) == 7
