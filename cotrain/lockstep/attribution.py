@@ -16,19 +16,22 @@ class History:
     """Which values that a step can read were equal: its own earlier taps, the previous step's, the start's."""
 
     def __init__(self) -> None:
+        self.resynced = False
+        """Whether differing taps get the reference's bytes, so that whatever is read later is equal."""
         self._initial: dict[str, bool] = {}
         self._unequal_before: frozenset[str] | None = None
 
     def record_initial(self, slot: Slot) -> None:
         """Takes in the outcomes of the state before step 0."""
-        differing = set(slot.differing())
+        differing = set() if self.resynced else set(slot.differing())
         for position in range(slot.count):
             for name in {slot.infos[position].name, slot.as_inputs[position]} - {""}:
                 self._initial[name] = position not in differing
 
     def record_step(self, slot: Slot, differing: Iterable[int]) -> None:
         """Takes in a step's outcomes, which become the next step's ``@-1``."""
-        self._unequal_before = frozenset(slot.infos[position].name for position in differing)
+        unequal = () if self.resynced else differing
+        self._unequal_before = frozenset(slot.infos[position].name for position in unequal)
 
     def check_inputs(self, slot: Slot, initial: Slot) -> None:
         """CotrainError when a tap of the first step declares an input that no step can have."""
@@ -47,7 +50,7 @@ class History:
     def inputs(self, slot: Slot, position: int) -> dict[str, bool]:
         """Whether each input of a tap was byte-equal, by name in declared order."""
         info = slot.infos[position]
-        unequal = {slot.infos[i].name for i in slot.differing()}
+        unequal = set() if self.resynced else {slot.infos[i].name for i in slot.differing()}
         earlier = {other.name: other.name not in unequal for other in slot.infos[:position]}
         if info.inputs is not None:
             return {name: self._equal(name, earlier, info) for name in info.inputs}

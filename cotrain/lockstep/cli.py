@@ -35,10 +35,20 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     stop = make.add_argument_group("at a difference")
-    stop.add_argument(
-        "--stop-on-diff", action="store_true", help="stop at the first differing tap and show it (the default)"
+    policy = stop.add_mutually_exclusive_group()
+    policy.add_argument(
+        "--stop-on-diff",
+        dest="on_diff",
+        action="store_const",
+        const="stop",
+        help="stop at the first differing tap and show it (the default)",
     )
-    stop.add_argument("--on-diff", choices=["stop"], default="stop", help="the same, spelled as a policy")
+    policy.add_argument(
+        "--on-diff",
+        choices=["stop", "resync", "continue"],
+        default="stop",
+        help="go on with the difference (continue), or with the reference's bytes in its place (resync)",
+    )
     stop.add_argument(
         "--taps",
         default="all",
@@ -126,7 +136,13 @@ def _run(options: argparse.Namespace, report: _Report, signals: Signals) -> int:
         signals.install()
         report.track(pair.result)
         signals.during(pair.interrupt)
-        result = pair.run(taps=options.taps, inject=injections, mode=options.mode, observer=report.observer())
+        result = pair.run(
+            on_diff=options.on_diff,
+            taps=options.taps,
+            inject=injections,
+            mode=options.mode,
+            observer=report.observer(),
+        )
         signals.ignore()
         report.finished()
     return result.exit_code

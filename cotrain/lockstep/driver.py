@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from time import perf_counter
 
 from cotrain.errors import CotrainError
@@ -18,6 +18,7 @@ from cotrain.lockstep.result import Place, Result, Verdict
 from cotrain.lockstep.selection import Selection
 from cotrain.lockstep.session import INITIAL, CandidateSession
 from cotrain.lockstep.slots import SLOTS, Slot
+from cotrain.lockstep.times import OperationTimes
 from cotrain.lockstep.traits import Traits
 from cotrain.protocol import Tap, Trainer
 
@@ -43,6 +44,9 @@ class Lockstep:
         self._session = session
         self._selection = selection
         self._injections: tuple[Injection, ...] = ()
+        self._on_diff = "stop"
+        self._ended = False
+        self._times = OperationTimes()
         self._history = History()
         self._names = TapNames(session.define)
         self._metrics = MetricLog(traits.metrics, traits.steps_per_epoch, result)
@@ -58,8 +62,11 @@ class Lockstep:
         self.interrupted_by: int | None = None
         """Set (by a signal handler) to end the run after the steps in flight."""
 
-    def select(self, selection: Selection, injections: Iterable[Injection]) -> None:
-        """What can stop the next :meth:`run`, and which bits it flips."""
+    def select(self, selection: Selection, injections: Iterable[Injection], on_diff: str) -> None:
+        """What can stop the next :meth:`run`, which bits it flips, and what happens at a difference."""
+        self._on_diff = on_diff
+        self._session.on_difference(on_diff)
+        self._history.resynced = on_diff == "resync"
         self._selection = selection
         self._injections = tuple(injections)
         for slot in (*self._slots, self._initial):
@@ -82,11 +89,17 @@ class Lockstep:
                 raise CotrainError(f"injection {unused[0]}: that step has no such tap; nothing was flipped")
         finally:
             self.result.timing.wall += perf_counter() - begun
+            self.result.tap_times = self._times.totals()
 
     @property
     def stopped(self) -> bool:
         """Whether the run ended early, so that the two sides no longer stand at the same step."""
-        return self.result.verdict is not Verdict.IDENTICAL
+        return self._ended or self.result.verdict in (Verdict.INTERRUPTED, Verdict.ERROR)
+
+    @property
+    def aligned(self) -> bool:
+        """Whether both sides stand at the same step, so that their states can be set side by side."""
+        return not self._ended or self.result.verdict is Verdict.INTERRUPTED
 
     @property
     def taps(self) -> Slot:
@@ -131,8 +144,9 @@ class Lockstep:
         while self.position < submitted and not self.stopped:
             self._finish_step(self.position, observer)
         if not self.stopped:
-            self.result.verdict = Verdict.INTERRUPTED
+            self._ended = True
             self.result.signal = self.interrupted_by
+            self.result.verdict = Verdict.INTERRUPTED
 
     def _finish_step(self, step: int, observer: Observer) -> None:
         report = self._collect(step)
@@ -148,6 +162,7 @@ class Lockstep:
         self._judge(step, slot, report)
         if not report.structural:
             self._metrics.record(step, slot, progress)
+            self._times.add(slot)
         self._history.record_step(slot, slot.differing() if report.differing else ())
         self.position = step + 1
         result.steps = progress.step = self.position
@@ -156,18 +171,38 @@ class Lockstep:
         observer.stepped(progress)
 
     def _judge(self, step: int, slot: Slot, report: StepReport) -> None:
-        """Turns a report with differences into the result's divergence."""
-        if report.first_selected < 0 and not report.structural:
-            return
+        """Turns a report with selected differences into the result's findings."""
         place = Place.of(step, self._traits.steps_per_epoch)
-        if report.first_selected >= 0:
-            inputs = {} if step == INITIAL else self._history.inputs(slot, report.first_selected)
-            self.result.divergences.append(
-                divergence(place, slot, report.first_selected, inputs, self._session)
-            )
-        else:
+        if report.structural:
             self.result.structural = structural_divergence(place, slot, self._session)
+            self.result.verdict = Verdict.DIVERGED
+            self._ended = True
+        if report.first_selected < 0:
+            return
         self.result.verdict = Verdict.DIVERGED
+        for position in slot.differing():
+            if not slot.selected(position):
+                continue
+            inputs = {} if step == INITIAL else self._history.inputs(slot, position)
+            if self._record(place, slot, position, inputs):
+                first = not self.result.divergences
+                self.result.divergences.append(
+                    divergence(place, slot, position, inputs, self._session, with_values=first)
+                )
+            if self._on_diff == "stop":
+                self._ended = True
+                return
+
+    def _record(self, place: Place, slot: Slot, position: int, inputs: Mapping[str, bool]) -> bool:
+        found = slot.outcomes[position]["finding"]
+        return self.result.differences.add(
+            place.step,
+            slot.infos[position].name,
+            slot.infos[position].op,
+            origin=all(inputs.values()),
+            elements=int(found["differing"]),
+            max_ulp=int(found["max_ulp"]) if found["ulp_defined"] else None,
+        )
 
     def _check_selection(self, slot: Slot, end: int) -> None:
         """Refuses patterns and injections that the run has no place for; hands the injections over."""

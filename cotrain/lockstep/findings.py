@@ -14,9 +14,18 @@ from cotrain.lockstep.slots import Slot
 
 
 def divergence(
-    place: Place, slot: Slot, position: int, inputs: Mapping[str, bool], session: CandidateSession
+    place: Place,
+    slot: Slot,
+    position: int,
+    inputs: Mapping[str, bool],
+    session: CandidateSession,
+    *,
+    with_values: bool,
 ) -> Divergence:
-    """The divergence at a position of a compared slot; reads slot and session before either goes on."""
+    """The divergence at a position of a compared slot; reads slot and session before either goes on.
+
+    ``with_values`` keeps copies of both sides' whole tap; it must be the first selected one of the run.
+    """
     info = slot.infos[position]
     reference_tap = slot.values[position]
     found = slot.outcomes[position]["finding"]
@@ -24,7 +33,7 @@ def divergence(
     dtype = reference_tap.dtype
     reference = _element(found["reference_bits"], dtype)
     candidate = _element(found["candidate_bits"], dtype)
-    captured = session.capture
+    captured = session.capture if with_values else None
     return Divergence(
         place=place,
         tap=info.name,
@@ -46,7 +55,7 @@ def divergence(
         also_differing=tuple(slot.infos[i].name for i in slot.differing() if i > position),
         reference_source=info.source,
         candidate_source=session.source(info.id),
-        reference_value=reference_tap.copy(),
+        reference_value=reference_tap.copy() if with_values else None,
         candidate_value=(
             None
             if captured is None

@@ -31,6 +31,7 @@ REFERENCE = "twin.mnist_mlp:create"
 CANDIDATE = "MnistMlp.dll:MnistMlp.MlpTrainer"
 GEMMS = gemm_backend.BACKENDS
 MATHS = ("parity", "numsharp")
+POLICIES = ("stop", "resync", "continue")
 MODES = ("auto", "overlap", "sequence")
 
 Factory = Callable[[Mapping[str, Any]], Trainer]
@@ -105,7 +106,7 @@ class Pair:
         clock.lap("CLR and assemblies")
         with contextlib.ExitStack() as cleanup:
             cleanup.enter_context(gemm_backend.backend(gemm))
-            session = CandidateSession(candidate, options, math=math, stop_on_difference=True)
+            session = CandidateSession(candidate, options, math=math)
             cleanup.callback(session.close)
             session.create()  # on the worker, while the reference is made here
             try:
@@ -134,6 +135,7 @@ class Pair:
         self,
         steps: int | None = None,
         *,
+        on_diff: str = "stop",
         taps: str = "all",
         inject: Iterable[Injection] = (),
         mode: str = "auto",
@@ -141,11 +143,14 @@ class Pair:
     ) -> Result:
         """Compares the next ``steps`` steps (None: up to the trainer's last) and returns the result so far.
 
-        Stops at the first selected tap that differs; the pair cannot go on after that. A trainer's exception
-        ends the run with the verdict ``error``; CotrainError is raised for arguments that do not fit the run.
+        ``on_diff="stop"`` ends the run after the step in which a selected tap differs, and the pair cannot go
+        on after that; ``"continue"`` goes on with the difference, ``"resync"`` after copying the reference's
+        bytes into the candidate's tap. Taps that do not line up end any run. A trainer's exception ends the run with the verdict ``error``; CotrainError is raised for arguments that do not fit the run.
         """
         self._require_usable()
+        _choose("on_diff", on_diff, POLICIES)
         _choose("mode", mode, MODES)
+        inject = tuple(inject)
         overlap = mode == "overlap" or (mode == "auto" and available_processors() >= 2)
         selection = Selection(taps, self._traits.tap_groups)
         run = self._lockstep
@@ -153,16 +158,17 @@ class Pair:
             run = self._lockstep = Lockstep(
                 self.reference, self._traits, self._session, self.result, selection=selection
             )
-        run.select(selection, inject)
+        run.select(selection, inject, on_diff)
         end = self._end(run.position, steps)
         self.result.mode = "overlap" if overlap else "sequence"
+        self.result.on_diff = on_diff
         self.result.total_steps = self._traits.total_steps if steps is None else end
         run.progress.total_steps = self.result.total_steps
         observer = observer or Silent()
         observer.started(self.result, run.progress)
         try:
             run.run(end, overlap=overlap, observer=observer)
-            if self.result.verdict in (Verdict.IDENTICAL, Verdict.INTERRUPTED):
+            if run.aligned:
                 self.result.weights_sha256 = hash_parameters(
                     self._traits.parameters, self.reference.state(), self._session.state()
                 )
@@ -176,7 +182,7 @@ class Pair:
             self.result.signal = int(signal.SIGINT)
             raise
         if self.result.divergences or self.result.structural:
-            self.result.command = self._command(selection.text, tuple(inject))
+            self.result.command = self._command(selection.text, inject)
         observer.finished(self.result)
         return self.result
 
@@ -218,7 +224,7 @@ class Pair:
     def _require_usable(self) -> None:
         if self._closed:
             raise CotrainError("this pair is closed; load another")
-        if self.result.verdict is not Verdict.IDENTICAL:
+        if self._lockstep is not None and self._lockstep.stopped:
             raise CotrainError(
                 f"this pair ended in step {self.result.steps - 1} with the verdict {self.result.verdict}; "
                 "its two sides no longer stand at the same step: load another"
@@ -234,8 +240,10 @@ class Pair:
         return self._traits.total_steps
 
     def _command(self, taps: str, inject: tuple[Injection, ...]) -> str:
-        settings, step = self.settings, max(0, self.result.steps - 1)
-        words = ["python", "-m", "cotrain.lockstep", "--steps", str(step + 1)]
+        settings = self.settings
+        first = self.result.divergences[0].place if self.result.divergences else None
+        place = first or (self.result.structural.place if self.result.structural else None)
+        words = ["python", "-m", "cotrain.lockstep", "--steps", str(max(0, place.step if place else 0) + 1)]
         for option, value, default in (
             ("--batch-size", settings.options.get("batch_size"), 128),
             ("--seed", settings.options.get("seed"), 1337),

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from cotrain.errors import ExitCode
+from cotrain.lockstep.differences import Differences
 from cotrain.lockstep.names import SourceLine
 from cotrain.protocol import ArrayLike
 
@@ -155,6 +156,16 @@ class Timing:
 
 
 @dataclass(slots=True)
+class TapTime:
+    """Seconds that a tap's operation took on each side over the run, and its comparison."""
+
+    steps: int = 0
+    reference: float = 0.0
+    candidate: float = 0.0
+    compare: float = 0.0
+
+
+@dataclass(slots=True)
 class Series:
     """A metric of both sides, one number per step or per epoch."""
 
@@ -177,7 +188,13 @@ class Result:
     """Selected taps of the state before step 0."""
     occasional: Count = field(default_factory=Count)
     """Selected taps that only some steps have."""
+    on_diff: str = "stop"
     divergences: list[Divergence] = field(default_factory=list)
+    """Under ``stop`` the one that ended the run; else the first origin and the first inherited one of each tap."""
+    differences: Differences = field(default_factory=Differences)
+    """Under ``continue`` and ``resync``: how often, how much and where each tap differs."""
+    tap_times: dict[str, TapTime] = field(default_factory=dict)
+    """By tap, in the order of the step."""
     structural: StructuralDivergence | None = None
     weights_sha256: dict[str, dict[str, str]] = field(default_factory=dict)
     series: dict[str, Series] = field(default_factory=dict)

@@ -27,7 +27,7 @@ _SLICE_MS = 50
 class CandidateSession:
     """Drives one ``Cotrain.Lockstep.CandidateSession``. Jobs run in order; each is waited for in turn."""
 
-    def __init__(self, candidate: str, options: Mapping[str, Any], *, math: str, stop_on_difference: bool) -> None:
+    def __init__(self, candidate: str, options: Mapping[str, Any], *, math: str) -> None:
         bridge = assemblies.namespace("Cotrain.Lockstep")
         sizes = tuple(bridge.LockstepExports.Sizes)
         if sizes != SIZES:
@@ -38,7 +38,7 @@ class CandidateSession:
             )
         self._type = clr.find_type(candidate)
         self._options = _trainer_options(options, math)
-        self._session = bridge.CandidateSession(stop_on_difference)
+        self._session = bridge.CandidateSession()
         self._handle = int(self._session.Handle.ToInt64())
         owner = "Cotrain.Lockstep.LockstepExports"
         pointer, int32, int64 = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64
@@ -55,6 +55,11 @@ class CandidateSession:
     def inject(self, step: int, tap: str, index: int, bit: int) -> None:
         """Asks for a bit flip right after the operation."""
         self._session.Inject(step, tap, index, bit)
+
+    def on_difference(self, policy: str) -> None:
+        """Sets what happens at a differing tap: ``stop``, ``continue`` or ``resync``."""
+        policies = assemblies.namespace("Cotrain.Lockstep").DifferencePolicy
+        self._session.OnDifference = getattr(policies, policy.capitalize())
 
     def create(self) -> None:
         """Queues the making of the trainer, on the worker."""

@@ -32,6 +32,8 @@ class Slot:
         self.entries = np.zeros(64, TAP_ENTRY)
         self.outcomes = np.zeros(64, TAP_OUTCOME)
         self.infos: list[TapInfo] = []
+        self.names: list[str] = []
+        """The taps' names; another list object whenever the taps of the step change."""
         self.values: list[ArrayLike] = []
         """The reference's values as published: its own arrays under ``stable``, copies otherwise."""
         self.watches: list[ArrayLike | None] = []
@@ -140,7 +142,7 @@ class Slot:
 
     def _close(self, count: int) -> None:
         del self.infos[count:], self.values[count:], self.watches[count:], self.as_inputs[count:]
-        names = [info.name for info in self.infos]
+        self.names = names = [info.name for info in self.infos]
         if len(set(names)) < count:
             twice = next(name for name in names if names.count(name) > 1)
             raise CotrainError(f"the reference yields the tap {twice} twice in one step; tap names are unique")

@@ -20,16 +20,21 @@ public sealed unsafe class CandidateSession : IDisposable
     private readonly Worker _worker = new("cotrain candidate");
     private readonly ConcurrentQueue<StepReport> _reports = new();
     private readonly GCHandle _handle;
-    private readonly bool _stopOnDifference;
     private ITrainer? _trainer;
     private bool _stopped;
 
-    /// <param name="stopOnDifference">Whether a selected difference ends the run.</param>
-    public CandidateSession(bool stopOnDifference)
+    /// <summary>A session without a trainer; <see cref="SubmitCreate"/> makes it.</summary>
+    public CandidateSession()
     {
-        _stopOnDifference = stopOnDifference;
         _taps = new StepTaps(_names);
         _handle = GCHandle.Alloc(this);
+    }
+
+    /// <summary>What happens at a differing tap; set between steps.</summary>
+    public DifferencePolicy OnDifference
+    {
+        get => _taps.OnDifference;
+        set => _taps.OnDifference = value;
     }
 
     /// <summary>What the native exports take to find this session.</summary>
@@ -117,7 +122,7 @@ public sealed unsafe class CandidateSession : IDisposable
                 _trainer!.Step(step, _taps);
             }
             StepReport report = _taps.End();
-            _stopped |= report.Structural != 0 || (_stopOnDifference && report.FirstSelected >= 0);
+            _stopped |= report.Structural != 0 || (OnDifference == DifferencePolicy.Stop && report.FirstSelected >= 0);
             return report;
         });
 

@@ -21,6 +21,9 @@ internal sealed unsafe class StepTaps : ITaps
 
     public StepTaps(TapNames names) => _names = names;
 
+    /// <summary>What happens at a differing tap.</summary>
+    public DifferencePolicy OnDifference { get; set; }
+
     /// <summary>The candidate's taps from the first one that is out of line on.</summary>
     public IReadOnlyList<CandidateTap> Unaligned => _unaligned;
 
@@ -150,16 +153,22 @@ internal sealed unsafe class StepTaps : ITaps
         if (_report.FirstSelected < 0 && (entry->Flags & TapEntry.Selected) != 0)
         {
             _report.FirstSelected = position;
-            if (Capture is null)
-            {
-                byte[] copy = new byte[Math.Max(1, entry->Size * entry->ItemSize)];
-                fixed (byte* to = copy)
-                {
-                    candidate.CopyTo(to);
-                }
-                Capture = copy;
-            }
+            Capture ??= Copy(candidate);
         }
+        if (OnDifference == DifferencePolicy.Resync)
+        {
+            reference.CopyTo(candidate);
+        }
+    }
+
+    private static byte[] Copy(in Operand operand)
+    {
+        byte[] copy = new byte[Math.Max(1, operand.Size * operand.ItemSize)];
+        fixed (byte* to = copy)
+        {
+            operand.CopyTo(to);
+        }
+        return copy;
     }
 
     private static bool SameStructure(in TapEntry entry, in Operand candidate)
