@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
 from cotrain import blas
 from cotrain.errors import CotrainError, ExitCode
+from cotrain.lockstep.outputs import Outputs
 from cotrain.lockstep.signals import Interrupted, Signals
 
 EPILOG = """\
@@ -41,6 +41,7 @@ def parser() -> argparse.ArgumentParser:
         dest="on_diff",
         action="store_const",
         const="stop",
+        default="stop",
         help="stop at the first differing tap and show it (the default)",
     )
     policy.add_argument(
@@ -93,32 +94,35 @@ def parser() -> argparse.ArgumentParser:
     )
     report = make.add_argument_group("the report")
     report.add_argument("--json", metavar="FILE|-", help="write the result as JSON")
+    report.add_argument(
+        "--trace", metavar="FILE", help="save a hash of every tap; python -m cotrain.trace compares two such files"
+    )
     report.add_argument("--quiet", action="store_true", help="print only a divergence and the verdict")
     return make
 
 
 def main(arguments: Sequence[str], signals: Signals) -> int:
     """Parses, runs, reports; returns the exit code. Nothing but a bug gives a traceback."""
-    report: _Report | None = None
+    outputs: Outputs | None = None
     try:
         options = parser().parse_args(arguments)
-        report = _Report(options)
-        return _run(options, report, signals)
+        outputs = Outputs(options)
+        return _run(options, outputs, signals)
     except CotrainError as error:
         signals.ignore()
         message = str(error)
         print(f"cotrain: {message}", file=sys.stderr)
-        if report is not None:
-            report.failed(message)
+        if outputs is not None:
+            outputs.failed(message)
         return int(error.exit_code)
     except Interrupted as interrupt:
         print("cotrain: interrupted before the first step", file=sys.stderr)
-        if report is not None:
-            report.interrupted(interrupt.signum)
+        if outputs is not None:
+            outputs.interrupted(interrupt.signum)
         return 128 + interrupt.signum
 
 
-def _run(options: argparse.Namespace, report: _Report, signals: Signals) -> int:
+def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int:
     blas.set_single_thread()  # before anything imports numpy
     from cotrain.lockstep.injection import Injection
     from cotrain.lockstep.pair import Pair
@@ -134,84 +138,19 @@ def _run(options: argparse.Namespace, report: _Report, signals: Signals) -> int:
     }
     with Pair.load(options=trainer_options, gemm=options.gemm, math=options.math, numsharp=options.numsharp) as pair:
         signals.install()
-        report.track(pair.result)
+        outputs.track(pair.result, {**trainer_options, "on_diff": options.on_diff, "inject": options.inject})
         signals.during(pair.interrupt)
         result = pair.run(
             on_diff=options.on_diff,
             taps=options.taps,
             inject=injections,
             mode=options.mode,
-            observer=report.observer(),
+            observer=outputs.observer(),
+            recorder=outputs.recorder(),
         )
         signals.ignore()
-        report.finished()
+        outputs.finished()
     return result.exit_code
-
-
-class _Report:
-    """Where the result goes: the terminal, and a JSON file that is tried before the run."""
-
-    def __init__(self, options: argparse.Namespace) -> None:
-        self._json: str | None = options.json
-        self._quiet: bool = options.quiet
-        self._result: Any = None
-        if self._json not in (None, "-"):
-            _check_writable(Path(str(self._json)))
-
-    def observer(self) -> Any:
-        """The terminal, on stderr when the JSON goes to stdout."""
-        from cotrain.report.terminal import Terminal
-
-        return Terminal(sys.stderr if self._json == "-" else sys.stdout, quiet=self._quiet)
-
-    def track(self, result: Any) -> None:
-        """The result that is filled while the run goes on."""
-        self._result = result
-
-    def finished(self) -> None:
-        """Writes the JSON."""
-        self._write(self._result)
-
-    def failed(self, message: str) -> None:
-        """Writes the JSON of a run that could not start or go on."""
-        if self._json is None:
-            return
-        from cotrain.lockstep.result import Result, Verdict
-
-        result = self._result or Result()
-        result.verdict, result.error = Verdict.ERROR, message
-        self._write(result)
-
-    def interrupted(self, signum: int) -> None:
-        """Writes the JSON of a run that was interrupted before its first step."""
-        if self._json is None:
-            return
-        from cotrain.lockstep.result import Result, Verdict
-
-        result = self._result or Result()
-        result.verdict, result.signal = Verdict.INTERRUPTED, signum
-        self._write(result)
-
-    def _write(self, result: Any) -> None:
-        if self._json is None:
-            return
-        from cotrain.report.json_report import write
-
-        write(result, self._json)
-
-
-def _check_writable(path: Path) -> None:
-    """CotrainError when the file cannot be written; leaves no file behind that was not there."""
-    existed = path.exists()
-    try:
-        with path.open("a"):
-            pass
-        if not existed:
-            path.unlink()
-    except OSError as error:
-        raise CotrainError(
-            f"cannot write --json {path}: {error.strerror}; choose another file, or - for the standard output"
-        ) from None
 
 
 def _positive(name: str) -> Callable[[str], int]:

@@ -13,7 +13,7 @@ from cotrain.lockstep.injection import Injection
 from cotrain.lockstep.layout import StepReport, StepStatus
 from cotrain.lockstep.metrics import MetricLog
 from cotrain.lockstep.names import TapNames
-from cotrain.lockstep.observer import Observer, Progress
+from cotrain.lockstep.observer import Observer, Progress, Recorder
 from cotrain.lockstep.result import Place, Result, Verdict
 from cotrain.lockstep.selection import Selection
 from cotrain.lockstep.session import INITIAL, CandidateSession
@@ -45,6 +45,7 @@ class Lockstep:
         self._selection = selection
         self._injections: tuple[Injection, ...] = ()
         self._on_diff = "stop"
+        self._recorder: Recorder | None = None
         self._ended = False
         self._times = OperationTimes()
         self._history = History()
@@ -62,8 +63,12 @@ class Lockstep:
         self.interrupted_by: int | None = None
         """Set (by a signal handler) to end the run after the steps in flight."""
 
-    def select(self, selection: Selection, injections: Iterable[Injection], on_diff: str) -> None:
-        """What can stop the next :meth:`run`, which bits it flips, and what happens at a difference."""
+    def select(
+        self, selection: Selection, injections: Iterable[Injection], on_diff: str, recorder: Recorder | None
+    ) -> None:
+        """What can stop the next :meth:`run`, which bits it flips, what happens at a difference, who keeps hashes."""
+        self._recorder = recorder
+        self._session.hash_taps(recorder is not None)
         self._on_diff = on_diff
         self._session.on_difference(on_diff)
         self._history.resynced = on_diff == "resync"
@@ -124,6 +129,8 @@ class Lockstep:
         self.result.timing.compare += report.compare_ns / 1e9
         self.result.initial.add(slot.selected_taps, slot.selected_bytes)
         self._judge(INITIAL, slot, report)
+        if self._recorder and not report.structural:
+            self._recorder.record(INITIAL, slot)
 
     def _steps(self, end: int, *, overlap: bool, observer: Observer) -> None:
         published = self.position  # step 0 is published already; publishing is idempotent per step
@@ -163,6 +170,8 @@ class Lockstep:
         if not report.structural:
             self._metrics.record(step, slot, progress)
             self._times.add(slot)
+            if self._recorder:
+                self._recorder.record(step, slot)
         self._history.record_step(slot, slot.differing() if report.differing else ())
         self.position = step + 1
         result.steps = progress.step = self.position

@@ -42,6 +42,8 @@ TAP_ENTRY = np.dtype(
 TAP_OUTCOME = np.dtype(
     [
         ("finding", FINDING),
+        ("reference_hash", np.uint8, (16,)),
+        ("candidate_hash", np.uint8, (16,)),
         ("operation_ns", np.int64),
         ("compare_ns", np.int64),
         ("state", np.int32),

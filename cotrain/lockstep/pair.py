@@ -17,7 +17,7 @@ from cotrain import clr, gemm as gemm_backend, pins, preflight
 from cotrain.errors import CotrainError
 from cotrain.lockstep.driver import Lockstep, TrainerFailed
 from cotrain.lockstep.injection import Injection
-from cotrain.lockstep.observer import Observer, Silent
+from cotrain.lockstep.observer import Observer, Recorder, Silent
 from cotrain.lockstep.processors import available_processors
 from cotrain.lockstep.result import Result, Verdict
 from cotrain.lockstep.selection import Selection
@@ -73,6 +73,7 @@ class Pair:
         self._traits = Traits.of(reference)
         self._lockstep: Lockstep | None = None
         self._cleanup = cleanup
+        self._interrupted_by: int | None = None
         self._closed = False
 
     @classmethod
@@ -140,6 +141,7 @@ class Pair:
         inject: Iterable[Injection] = (),
         mode: str = "auto",
         observer: Observer | None = None,
+        recorder: Recorder | None = None,
     ) -> Result:
         """Compares the next ``steps`` steps (None: up to the trainer's last) and returns the result so far.
 
@@ -158,7 +160,8 @@ class Pair:
             run = self._lockstep = Lockstep(
                 self.reference, self._traits, self._session, self.result, selection=selection
             )
-        run.select(selection, inject, on_diff)
+        run.interrupted_by = self._interrupted_by
+        run.select(selection, inject, on_diff, recorder)
         end = self._end(run.position, steps)
         self.result.mode = "overlap" if overlap else "sequence"
         self.result.on_diff = on_diff
@@ -192,6 +195,7 @@ class Pair:
 
     def interrupt(self, signum: int = signal.SIGINT) -> None:
         """Ends a running :meth:`run` after the steps in flight; may be called from a signal handler."""
+        self._interrupted_by = signum
         if self._lockstep is not None:
             self._lockstep.interrupted_by = signum
 

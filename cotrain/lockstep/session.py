@@ -61,6 +61,10 @@ class CandidateSession:
         policies = assemblies.namespace("Cotrain.Lockstep").DifferencePolicy
         self._session.OnDifference = getattr(policies, policy.capitalize())
 
+    def hash_taps(self, wanted: bool) -> None:
+        """Sets whether each tap's bytes are hashed on both sides."""
+        self._session.Hashes = wanted
+
     def create(self) -> None:
         """Queues the making of the trainer, on the worker."""
         self._session.SubmitCreate(self._type, self._options)

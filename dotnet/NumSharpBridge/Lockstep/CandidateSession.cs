@@ -37,6 +37,13 @@ public sealed unsafe class CandidateSession : IDisposable
         set => _taps.OnDifference = value;
     }
 
+    /// <summary>Whether each tap is hashed for a trace; set between steps.</summary>
+    public bool Hashes
+    {
+        get => _taps.Hashes;
+        set => _taps.Hashes = value;
+    }
+
     /// <summary>What the native exports take to find this session.</summary>
     public nint Handle => GCHandle.ToIntPtr(_handle);
 

@@ -24,6 +24,9 @@ internal sealed unsafe class StepTaps : ITaps
     /// <summary>What happens at a differing tap.</summary>
     public DifferencePolicy OnDifference { get; set; }
 
+    /// <summary>Whether each tap is hashed for a trace.</summary>
+    public bool Hashes { get; set; }
+
     /// <summary>The candidate's taps from the first one that is out of line on.</summary>
     public IReadOnlyList<CandidateTap> Unaligned => _unaligned;
 
@@ -142,6 +145,18 @@ internal sealed unsafe class StepTaps : ITaps
         if (entry->Watch != null)
         {
             candidate.CopyTo(entry->Watch);
+        }
+        if (Hashes)
+        {
+            TapHash.Write(reference, outcome->ReferenceHash);
+            if (outcome->Finding.Differing == 0)
+            {
+                Buffer.MemoryCopy(outcome->ReferenceHash, outcome->CandidateHash, 16, 16);
+            }
+            else
+            {
+                TapHash.Write(candidate, outcome->CandidateHash);
+            }
         }
         if (outcome->Finding.Differing == 0)
         {

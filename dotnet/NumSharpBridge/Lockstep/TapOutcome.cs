@@ -20,10 +20,16 @@ internal enum TapState
 
 /// <summary>The outcome beside a <see cref="TapEntry"/> of the same position.</summary>
 [StructLayout(LayoutKind.Sequential)]
-internal struct TapOutcome
+internal unsafe struct TapOutcome
 {
     /// <summary>The comparison's result when the state is <see cref="TapState.Differs"/>.</summary>
     public Finding Finding;
+
+    /// <summary>Hash of the reference's bytes, when a trace is kept.</summary>
+    public fixed byte ReferenceHash[16];
+
+    /// <summary>Hash of the candidate's.</summary>
+    public fixed byte CandidateHash[16];
 
     /// <summary>Nanoseconds of the candidate's own work since its previous tap.</summary>
     public long OperationTime;
