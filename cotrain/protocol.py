@@ -46,8 +46,10 @@ class Metric(NamedTuple):
 class Trainer(Protocol):
     """A stepped NumPy program. A factory ``create(options) -> Trainer`` makes one.
 
-    Only the three methods are required; the attributes below them are read with these defaults, so a
-    class that does not subclass this protocol may leave any of them out.
+    Only the three methods are required. A trainer that can also go on from a checkpoint has
+    ``restore(step: int, state: Mapping[str, ndarray]) -> None``: it copies the state, as :meth:`state` gave
+    it before step ``step``, into its own arrays. The attributes below are read with these defaults, so a class
+    that does not subclass this protocol may leave any of them out.
     """
 
     def initial(self) -> Iterable[Tap]:

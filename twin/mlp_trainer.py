@@ -165,6 +165,12 @@ class MlpTrainer:
         state["adam.beta2_product"] = last.adam.beta2_product.value
         return state
 
+    def restore(self, step: int, state: Mapping[str, ArrayLike]) -> None:
+        """Goes on as if step ``step - 1`` had just left this state."""
+        self._next_step = step
+        for name, value in self.state().items():
+            value[...] = state[name]
+
     def _evaluates_after(self, step: int) -> bool:
         return (step + 1) % (EVALUATION_EPOCHS * self.steps_per_epoch) == 0 or step + 1 == self.total_steps
 

@@ -92,6 +92,16 @@ def parser() -> argparse.ArgumentParser:
         default="auto",
         help="run the two sides at the same time or in turn; the findings are the same",
     )
+    state = make.add_argument_group("checkpoints")
+    state.add_argument(
+        "--checkpoint-every", type=_positive("checkpoint-every"), metavar="N", help="save the state every N steps"
+    )
+    state.add_argument(
+        "--from-step", type=_positive("from-step"), metavar="N", help="begin at step N, from its checkpoint"
+    )
+    state.add_argument(
+        "--checkpoints", default="cotrain-checkpoints", metavar="DIR", help="their folder (default: %(default)s)"
+    )
     report = make.add_argument_group("the report")
     report.add_argument("--json", metavar="FILE|-", help="write the result as JSON")
     report.add_argument(
@@ -138,6 +148,10 @@ def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int
     }
     with Pair.load(options=trainer_options, gemm=options.gemm, math=options.math, numsharp=options.numsharp) as pair:
         signals.install()
+        if options.from_step is not None:
+            pair.go_on_from(options.checkpoints, options.from_step)
+        if options.checkpoint_every is not None:
+            pair.checkpoint_every(options.checkpoint_every, options.checkpoints)
         outputs.track(pair.result, {**trainer_options, "on_diff": options.on_diff, "inject": options.inject})
         signals.during(pair.interrupt)
         result = pair.run(

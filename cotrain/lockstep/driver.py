@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
 
 from cotrain.errors import CotrainError
 from cotrain.lockstep.attribution import History
+from cotrain.lockstep.checkpoint import Checkpoint
 from cotrain.lockstep.findings import divergence, structural_divergence
 from cotrain.lockstep.injection import Injection
 from cotrain.lockstep.layout import StepReport, StepStatus
@@ -58,8 +59,13 @@ class Lockstep:
         self._initial = Slot(self._names, selection, frozenset(), stable=traits.stable_buffers)
         self.result = result
         self.progress = Progress(total_steps=traits.total_steps, steps_per_epoch=traits.steps_per_epoch)
+        self.first = 0
+        """The first step that is compared."""
         self.position = 0
         """The next step to compare."""
+        self._checkpoint: Checkpoint | None = None
+        self._every: int | None = None
+        self._save: Callable[[int], None] | None = None
         self.interrupted_by: int | None = None
         """Set (by a signal handler) to end the run after the steps in flight."""
 
@@ -77,6 +83,21 @@ class Lockstep:
         for slot in (*self._slots, self._initial):
             slot.select(selection)
 
+    def go_on_from(self, checkpoint: Checkpoint) -> None:
+        """Has the first :meth:`run` begin at the checkpoint's step instead of step 0."""
+        if not callable(getattr(self._reference, "restore", None)):
+            raise CotrainError(
+                f"{type(self._reference).__qualname__} cannot go on from a checkpoint: it has no restore(step, state)"
+            )
+        self._checkpoint = checkpoint
+        self.first = self.position = checkpoint.step
+        self.progress.first_step = self.progress.step = checkpoint.step
+
+    def checkpoint_every(self, steps: int, save: Callable[[int], None]) -> None:
+        """Has ``save(step)`` called before each step that is a multiple of ``steps``, both sides standing there."""
+        self._every = steps
+        self._save = save
+
     def run(self, end: int, *, overlap: bool, observer: Observer) -> None:
         """Compares up to (excluding) step ``end``; stops early at a divergence or an interrupt.
 
@@ -84,7 +105,7 @@ class Lockstep:
         """
         begun = perf_counter()
         try:
-            if self.position == 0:
+            if self.position == self.first:
                 self._begin(end)
             else:
                 self._check_selection(self.taps, end)
@@ -109,15 +130,17 @@ class Lockstep:
     @property
     def taps(self) -> Slot:
         """The slot of the last compared step (the initial one before the first)."""
-        return self._slots[(self.position - 1) % SLOTS] if self.position else self._initial
+        return self._slots[(self.position - 1) % SLOTS] if self.position > self.first else self._initial
 
     # -- the loop ---------------------------------------------------------------------------------------
 
     def _begin(self, end: int) -> None:
-        """The state before step 0, and step 0 published so that names and inputs can be checked first."""
+        """The state before step 0, and the first step published so that names and inputs can be checked first."""
         self._publish(self._initial, INITIAL, self._reference.initial())
-        if end > 0:
-            first = self._publish_step(0)
+        if self._checkpoint is not None:
+            self._reference.restore(self._checkpoint.step, self._checkpoint.state)  # type: ignore[attr-defined]
+        if end > self.first:
+            first = self._publish_step(self.first)
             self._history.check_inputs(first, self._initial)
             self._check_selection(first, end)
         self._session.submit(INITIAL, self._initial)
@@ -131,18 +154,24 @@ class Lockstep:
         self._judge(INITIAL, slot, report)
         if self._recorder and not report.structural:
             self._recorder.record(INITIAL, slot)
+        if self._checkpoint is not None and not self.stopped:
+            self._session.restore(self._checkpoint.state)
+            self._history.record_step(self._slots[0], ())  # both sides have the very same bytes
 
     def _steps(self, end: int, *, overlap: bool, observer: Observer) -> None:
-        published = self.position  # step 0 is published already; publishing is idempotent per step
+        published = self.position  # the very first step is published already
         submitted = self.position
         while self.position < end and not self.stopped:
             lead = 2 if overlap and self.interrupted_by is None else 1
-            while published < min(end, self.position + lead):
-                if published > 0:
+            boundary = end if self._every is None else (self.position // self._every + 1) * self._every
+            while published < min(end, self.position + lead, boundary):
+                if published > self.first:
                     self._publish_step(published)
                 self._session.submit(published, self._slots[published % SLOTS])
                 submitted = published = published + 1
             self._finish_step(self.position, observer)
+            if self.position == boundary and self._save is not None and not self.stopped:
+                self._save(self.position)
             if self.interrupted_by is not None:
                 self._interrupt(submitted, observer)
                 return
@@ -174,7 +203,8 @@ class Lockstep:
                 self._recorder.record(step, slot)
         self._history.record_step(slot, slot.differing() if report.differing else ())
         self.position = step + 1
-        result.steps = progress.step = self.position
+        progress.step = self.position
+        result.steps = self.position - self.first
         progress.taps = result.compared.taps + result.occasional.taps
         progress.bytes = result.compared.bytes + result.occasional.bytes
         observer.stepped(progress)

@@ -13,8 +13,10 @@ from cotrain.lockstep.slots import Slot
 class Progress:
     """Where a run stands. One object per run, updated in place: copy what is kept."""
 
+    first_step: int = 0
+    """The step the run began at."""
     step: int = 0
-    """Steps compared so far."""
+    """The next step to compare."""
     total_steps: int | None = None
     steps_per_epoch: int | None = None
     taps: int = 0

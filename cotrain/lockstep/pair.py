@@ -9,12 +9,14 @@ import shlex
 import signal
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
 from types import TracebackType
 from typing import Any
 
 from cotrain import clr, gemm as gemm_backend, pins, preflight
 from cotrain.errors import CotrainError
+from cotrain.lockstep import checkpoint
 from cotrain.lockstep.driver import Lockstep, TrainerFailed
 from cotrain.lockstep.injection import Injection
 from cotrain.lockstep.observer import Observer, Recorder, Silent
@@ -155,11 +157,7 @@ class Pair:
         inject = tuple(inject)
         overlap = mode == "overlap" or (mode == "auto" and available_processors() >= 2)
         selection = Selection(taps, self._traits.tap_groups)
-        run = self._lockstep
-        if run is None:
-            run = self._lockstep = Lockstep(
-                self.reference, self._traits, self._session, self.result, selection=selection
-            )
+        run = self._prepare(selection)
         run.interrupted_by = self._interrupted_by
         run.select(selection, inject, on_diff, recorder)
         end = self._end(run.position, steps)
@@ -199,6 +197,49 @@ class Pair:
         if self._lockstep is not None:
             self._lockstep.interrupted_by = signum
 
+    def go_on_from(self, directory: str | os.PathLike[str], step: int) -> None:
+        """Has the first :meth:`run` begin at ``step``, from the checkpoint in a folder.
+
+        CotrainError when it is missing, damaged, or was made under other pins or options.
+        """
+        self._require_usable()
+        if self._lockstep is not None:
+            raise CotrainError("this pair has begun already; a checkpoint is where a run begins")
+        saved = checkpoint.load(Path(directory), step, self._about())
+        self._prepare(Selection("all")).go_on_from(saved)
+        self.result.first_step = step
+
+    def checkpoint_every(self, steps: int, directory: str | os.PathLike[str]) -> None:
+        """Has the state saved in a folder before each step that is a multiple of ``steps``.
+
+        Only while the two sides' states are byte-equal; a warning in the result tells where they were not.
+        """
+        folder = Path(directory)
+
+        def save(step: int) -> None:
+            reference, candidate = self.reference.state(), self._session.state()
+            unequal = [name for name in reference if reference[name].tobytes() != candidate[name].tobytes()]
+            if unequal:
+                self.result.warnings.append(
+                    f"no checkpoint before step {step}: the two sides differ in {', '.join(unequal)}"
+                )
+                return
+            checkpoint.save(checkpoint.Checkpoint(step, self._about(), reference), folder)
+
+        self._prepare(Selection("all")).checkpoint_every(steps, save)
+
+    def _about(self) -> dict[str, Any]:
+        """What a checkpoint's bits depend on: pins, and the options but for the run's length."""
+        options = {key: str(value) for key, value in self.settings.options.items() if key not in ("steps", "epochs")}
+        return {**self.result.pins, "options": options, "trainer": self.settings.reference}
+
+    def _prepare(self, selection: Selection) -> Lockstep:
+        if self._lockstep is None:
+            self._lockstep = Lockstep(
+                self.reference, self._traits, self._session, self.result, selection=selection
+            )
+        return self._lockstep
+
     @property
     def taps(self) -> Slot | None:
         """The last compared step's taps; None before the first run."""
@@ -230,7 +271,7 @@ class Pair:
             raise CotrainError("this pair is closed; load another")
         if self._lockstep is not None and self._lockstep.stopped:
             raise CotrainError(
-                f"this pair ended in step {self.result.steps - 1} with the verdict {self.result.verdict}; "
+                f"this pair ended in step {self._lockstep.position - 1} with the verdict {self.result.verdict}; "
                 "its two sides no longer stand at the same step: load another"
             )
 
@@ -241,6 +282,8 @@ class Pair:
             return position + steps
         if self._traits.total_steps is None:
             raise CotrainError("this trainer has no last step: say how many steps to run")
+        if position >= self._traits.total_steps:
+            raise CotrainError(f"the run ends with step {self._traits.total_steps - 1}; there is no step {position}")
         return self._traits.total_steps
 
     def _command(self, taps: str, inject: tuple[Injection, ...]) -> str:

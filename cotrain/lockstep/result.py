@@ -178,6 +178,8 @@ class Result:
     """The outcome of a run so far; complete and valid at any moment."""
 
     verdict: Verdict = Verdict.IDENTICAL
+    first_step: int = 0
+    """The step the run began at: 0, or that of the checkpoint it went on from."""
     steps: int = 0
     """Steps compared to their end on both sides."""
     total_steps: int | None = None

@@ -145,6 +145,11 @@ class CandidateSession:
         """Views of what lives across steps; call it between steps only."""
         return {str(item.Key): view(item.Value) for item in self._session.State}
 
+    def restore(self, state: Mapping[str, ArrayLike]) -> None:
+        """Copies a checkpoint into what lives across steps; between steps only."""
+        for name, value in self.state().items():
+            value[...] = state[name]
+
     @property
     def trainer(self) -> Any:
         """The .NET trainer's session object, for a prompt."""

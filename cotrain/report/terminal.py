@@ -64,7 +64,7 @@ class Terminal:
         now = monotonic()
         if now < self._next_draw or self._quiet:
             return
-        rate = progress.step / (now - self._started)
+        rate = (progress.step - progress.first_step) / (now - self._started)
         if self._live is not None:
             self._next_draw = now + _REDRAW_SECONDS
             self._bar.update(self._task, completed=progress.step, description=summary.position(progress))
