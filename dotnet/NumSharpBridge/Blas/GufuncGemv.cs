@@ -14,6 +14,8 @@ internal static unsafe class GufuncGemv
         Cblas<T> blas, in MatrixLayout matrix, T* data, T* x, long incX, T* y, long incY)
         where T : unmanaged
     {
+        // BLAS counts a negative increment from the other end: it wants the lowest address.
+        y += incY < 0 ? (matrix.Rows - 1) * incY : 0;
         bool rowMajor = matrix.IsRowMajor(blas.MaxSize);
         blas.Gemv(rowMajor ? Order.ColMajor : Order.RowMajor, true, matrix.Columns, matrix.Rows, data,
             rowMajor ? matrix.RowStride : matrix.ColumnStride, x, incX, y, incY);
