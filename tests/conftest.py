@@ -18,6 +18,8 @@ import pytest
 if TYPE_CHECKING:
     from cotrain.clr import Runtime
 
+pytest_plugins = ["pairs"]
+
 ROOT = Path(__file__).resolve().parent.parent
 
 RunPython = Callable[..., "subprocess.CompletedProcess[str]"]

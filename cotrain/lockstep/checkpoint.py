@@ -43,7 +43,7 @@ def path_of(directory: Path, step: int) -> Path:
 
 def save(checkpoint: Checkpoint, directory: Path) -> None:
     """Writes ``step-N.npz``, whole or not at all; CotrainError when that fails."""
-    arrays = {_STATE + name: np.ascontiguousarray(value) for name, value in checkpoint.state.items()}
+    arrays = {_STATE + name: np.array(value, order="C") for name, value in checkpoint.state.items()}
     header = {"schema": SCHEMA, "step": checkpoint.step, "about": checkpoint.about, "sha256": _digest(arrays)}
     text = np.frombuffer(json.dumps(header, sort_keys=True, allow_nan=False).encode(), np.uint8)
     path = path_of(directory, checkpoint.step)

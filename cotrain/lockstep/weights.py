@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 
-import numpy as np
-
 from cotrain.errors import CotrainError, ExitCode
 from cotrain.protocol import ArrayLike
 
@@ -33,4 +31,4 @@ def hash_parameters(
 
 
 def _sha256(array: ArrayLike) -> str:
-    return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
+    return hashlib.sha256(array.tobytes()).hexdigest()

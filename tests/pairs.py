@@ -14,7 +14,7 @@ from cotrain.clr import Runtime, assemblies
 from cotrain.lockstep.pair import Pair
 from lockstep import tiny
 
-PROJECT = Path(__file__).parents[1] / "dotnet" / "TinyTrainer"
+PROJECT = Path(__file__).parent / "dotnet" / "TinyTrainer"
 
 
 @pytest.fixture(scope="session")
