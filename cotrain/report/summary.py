@@ -68,8 +68,25 @@ def lines(result: Result) -> list[str]:
 
 
 def pin_lines(result: Result) -> list[str]:
-    """What the bits of this run depend on."""
-    return [f"  {key}: {_pin(value)}" for key, value in result.pins.items()]
+    """What the bits of this run depend on, in a few lines; the JSON has all of it."""
+    pins = result.pins
+    numpy, blas, numsharp, dotnet, bridge, modes = (
+        pins.get(key, {}) for key in ("numpy", "blas", "numsharp", "dotnet", "bridge", "float_modes")
+    )
+    environment = " ".join(f"{name}={value}" for name, value in pins.get("environment", {}).items())
+    same_modes = modes.get("reference") == modes.get("candidate")
+    rows = {
+        "reference": f"NumPy {numpy.get('version')} ({numpy.get('dispatch')}), {pins.get('python')}",
+        "candidate": f"NumSharp {numsharp.get('version')} {numsharp.get('source')} ({_short(numsharp)}), "
+        f".NET {dotnet.get('version')} with {dotnet.get('vector_bits')}-bit vectors, bridge {_short(bridge)}",
+        "products": f"{pins.get('gemm')}: OpenBLAS {blas.get('version')} ({_short(blas)}), kernel {blas.get('kernel')}, "
+        f"threads {blas.get('threads')}",
+        "functions": str(pins.get("math")),
+        "floats": str(modes.get("reference")) + ("" if same_modes else f" | {modes.get('candidate')}"),
+        "host": f"{pins.get('processor')}, {pins.get('system')}",
+        "environment": environment,
+    }
+    return [f"  {label:<11} {text}" for label, text in rows.items() if text]
 
 
 def size(count: int) -> str:
@@ -88,9 +105,6 @@ def _metric(name: str, reference: float, candidate: float) -> str:
     return f"{name} {reference:.9g} | {candidate:.9g}"
 
 
-def _pin(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_pin(item)}" for key, item in value.items() if item not in (None, "", [], {}))
-    if isinstance(value, list | tuple):
-        return " ".join(map(str, value))
-    return str(value)
+def _short(hashed: dict[str, Any]) -> str:
+    """The beginning of a file's SHA-256, enough to tell two builds apart."""
+    return str(hashed.get("sha256", "?"))[:12]
