@@ -3,33 +3,58 @@
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
 
+TYPE_CHECKING = False  # as typing.TYPE_CHECKING, whose module would take half of this one's import time
 if TYPE_CHECKING:
     from cotrain.clr.arrays import nd, view
     from cotrain.errors import CotrainError, ExitCode
+    from cotrain.lockstep.injection import Injection
+    from cotrain.lockstep.observer import Observer
+    from cotrain.lockstep.pair import Pair
+    from cotrain.lockstep.result import Divergence, Result
     from cotrain.protocol import Metric, Tap, Trainer
+    from cotrain.same_bits import assert_same_bits
 
-# Where each public name is defined. They are imported when they are first used: neither numpy nor .NET is
-# loaded by `import cotrain`, so what must be set before numpy loads (BLAS threads) still can be.
+# Where each public name is defined. It is imported when it is first used: `import cotrain` loads neither
+# numpy nor .NET, so what must be set before numpy loads (BLAS threads) still can be.
 _PUBLIC = {
     "CotrainError": "cotrain.errors",
+    "Divergence": "cotrain.lockstep.result",
     "ExitCode": "cotrain.errors",
+    "Injection": "cotrain.lockstep.injection",
     "Metric": "cotrain.protocol",
+    "Observer": "cotrain.lockstep.observer",
+    "Pair": "cotrain.lockstep.pair",
+    "Result": "cotrain.lockstep.result",
     "Tap": "cotrain.protocol",
     "Trainer": "cotrain.protocol",
+    "assert_same_bits": "cotrain.same_bits",
     "nd": "cotrain.clr.arrays",
     "view": "cotrain.clr.arrays",
 }
 
-__all__ = ["CotrainError", "ExitCode", "Metric", "Tap", "Trainer", "nd", "view"]
+__all__ = [
+    "CotrainError",
+    "Divergence",
+    "ExitCode",
+    "Injection",
+    "Metric",
+    "Observer",
+    "Pair",
+    "Result",
+    "Tap",
+    "Trainer",
+    "assert_same_bits",
+    "nd",
+    "view",
+]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     module = _PUBLIC.get(name)
     if module is None:
         raise AttributeError(f"module 'cotrain' has no attribute {name!r}")
-    value = getattr(importlib.import_module(module), name)
+    value: object = getattr(importlib.import_module(module), name)
     globals()[name] = value
     return value
 

@@ -45,7 +45,7 @@ def view(nd: Any, writable: bool = True) -> ArrayLike:
     lacks (char, decimal, string).
     """
     bridge = _bridge()
-    if not isinstance(nd, bridge.ndarray_type):
+    if not is_ndarray(nd):
         hint = "; nd() goes the other way" if isinstance(nd, np.ndarray) else ""
         raise CotrainError(f"view() takes a NumSharp NDArray, not {_type_name(nd)}{hint}")
     numbers = _ROOM[:]
@@ -74,6 +74,11 @@ def nd(array: ArrayLike) -> Any:
     except CotrainError:
         bridge.held.pop(token, None)
         raise
+
+
+def is_ndarray(value: object) -> bool:
+    """Whether a value is a NumSharp ``NDArray``."""
+    return isinstance(value, _bridge().ndarray_type)
 
 
 def live() -> Live:
@@ -145,10 +150,12 @@ def _bridge() -> _Bridge:
 def _describe(array: ArrayLike) -> _machine_array[int]:
     if not isinstance(array, np.ndarray):
         hint = "; np.asarray(x) makes one" if np.isscalar(array) or isinstance(array, (list, tuple)) else ""
-        hint = "; view() goes the other way" if isinstance(array, _bridge().ndarray_type) else hint
+        hint = "; view() goes the other way" if is_ndarray(array) else hint
         raise CotrainError(f"nd() takes a numpy.ndarray, not {_type_name(array)}{hint}")
     if type(array) is not np.ndarray and hasattr(array, "mask"):
-        raise CotrainError("nd() takes no masked array: the mask would be lost; pass array.data or array.filled()")
+        raise CotrainError(
+            "nd() takes no masked array: the mask would be lost; pass array.data or array.filled()"
+        )
     code = dtypes.type_code(array.dtype)
     size = array.dtype.itemsize
     if not array.flags.aligned:

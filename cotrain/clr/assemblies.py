@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import importlib
 import os
 from dataclasses import dataclass
@@ -30,11 +29,6 @@ class LoadedAssembly:
     """Whether it is the copy that cotrain was built with."""
     handle: Any
     """The ``System.Reflection.Assembly``."""
-
-    def sha256(self) -> str:
-        """SHA-256 of the file, as lower-case hexadecimal digits."""
-        with self.path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def directory() -> Path:
@@ -100,12 +94,12 @@ def simple_name(path: Path) -> str:
 
 def copies(name: str) -> list[Path]:
     """The paths of all loaded assemblies of this simple name, in every load context."""
-    domain = namespace("System").AppDomain.CurrentDomain
-    found = []
-    for assembly in domain.GetAssemblies():
-        if not assembly.IsDynamic and assembly.GetName().Name.lower() == name.lower():
-            found.append(Path(assembly.Location or "(memory)"))
-    return found
+    loaded = namespace("System").AppDomain.CurrentDomain.GetAssemblies()
+    return [
+        Path(assembly.Location or "(memory)")
+        for assembly in loaded
+        if not assembly.IsDynamic and assembly.GetName().Name.lower() == name.lower()
+    ]
 
 
 def second_copy(name: str, loaded: Path, other: Path) -> CotrainError:

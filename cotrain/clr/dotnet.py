@@ -20,7 +20,8 @@ REQUIRED = (10, 0)
 
 _FRAMEWORK = "Microsoft.NETCore.App"
 _HOW = (
-    "install the .NET 10 runtime (https://dotnet.microsoft.com/download/dotnet/10.0, or your system's package "
+    "install the .NET 10 runtime (https://dotnet.microsoft.com/download/dotnet/10.0, or your system's "
+    "package "
     "dotnet-runtime-10.0) and put dotnet on PATH, or set DOTNET_ROOT to its folder"
 )
 

@@ -11,7 +11,7 @@ from cotrain.errors import CotrainError, ExitCode
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Raises the CotrainError of a .NET exception: its message, after its type unless it was written for users."""
+    """Raises CotrainError for a .NET exception: its message, after its type unless written for users."""
     try:
         yield
     except assemblies.namespace("System").Exception as exception:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import importlib
 import os
+import sys
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,6 +53,12 @@ def start(numsharp: str | os.PathLike[str] | None = None) -> Runtime:
 def current() -> Runtime | None:
     """The runtime when :func:`start` has started it, else None."""
     return _runtime
+
+
+def is_foreign() -> bool:
+    """Whether somebody else has chosen, and perhaps started, a .NET runtime through pythonnet."""
+    pythonnet = sys.modules.get("pythonnet")
+    return _runtime is None and pythonnet is not None and pythonnet.get_runtime_info() is not None
 
 
 def load_assembly(path: str | os.PathLike[str]) -> Any:

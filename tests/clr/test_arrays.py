@@ -28,7 +28,7 @@ def arrays(draw: st.DrawFn) -> np.ndarray[Any, Any]:
     count = int(np.prod(shape, dtype=int))
     seed = draw(st.integers(0, 2**32 - 1))
     raw = np.random.default_rng(seed).integers(0, 256, count * dtype.itemsize, np.uint8)
-    base = (raw & 1).view(dtype) if dtype == bool else raw.view(dtype)
+    base = (raw & 1).view(dtype) if dtype.kind == "b" else raw.view(dtype)
     array = base.reshape(shape, order=draw(st.sampled_from("CF")))
     array = array.transpose(draw(st.permutations(range(array.ndim))))
     index = []

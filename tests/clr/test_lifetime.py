@@ -120,7 +120,13 @@ def test_a_numsharp_slice_keeps_the_numpy_array(numsharp: Any, collect: Any) -> 
 
 def test_dispose_lets_go_at_once(numsharp: Any) -> None:
     before = live().arrays
-    for array in (np.arange(10.0), np.arange(10.0)[::-1], np.zeros((0, 3)), np.array(1.0), np.arange(100_000.0)):
+    for array in (
+        np.arange(10.0),
+        np.arange(10.0)[::-1],
+        np.zeros((0, 3)),
+        np.array(1.0),
+        np.arange(100_000.0),
+    ):
         candidate = nd(array)
         assert live().arrays == before + 1
         candidate.Dispose()

@@ -3,7 +3,7 @@ using System.Runtime.Loader;
 
 namespace Cotrain.Interop;
 
-/// <summary>Keeps NumSharp and the bridge single in the process.</summary>
+/// <summary>Has every assembly bind to the one NumSharp of the process.</summary>
 public static class AssemblyHost
 {
     /// <summary>
@@ -15,19 +15,5 @@ public static class AssemblyHost
     {
         string? simpleName = loaded.GetName().Name;
         AssemblyLoadContext.Default.Resolving += (_, wanted) => wanted.Name == simpleName ? loaded : null;
-    }
-
-    /// <summary>
-    /// The places of all loaded assemblies called <paramref name="simpleName"/>, in every load context, one a
-    /// line. An assembly that was loaded from memory counts as <c>(memory)</c>.
-    /// </summary>
-    public static string Copies(string simpleName)
-    {
-        IEnumerable<string> places =
-            from assembly in AppDomain.CurrentDomain.GetAssemblies()
-            where !assembly.IsDynamic
-                && string.Equals(assembly.GetName().Name, simpleName, StringComparison.OrdinalIgnoreCase)
-            select assembly.Location is { Length: > 0 } location ? location : "(memory)";
-        return string.Join('\n', places);
     }
 }
