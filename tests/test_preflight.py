@@ -27,8 +27,7 @@ assert 'clr_loader' not in sys.modules
 
 HOW_DOTNET = (
     "install the .NET 10 runtime (https://dotnet.microsoft.com/download/dotnet/10.0, or your system's "
-    "package "
-    "dotnet-runtime-10.0) and put dotnet on PATH, or set DOTNET_ROOT to its folder"
+    "package dotnet-runtime-10.0) and put dotnet on PATH, or set DOTNET_ROOT to its folder"
 )
 
 
@@ -189,8 +188,7 @@ def test_a_missing_package(package: str, run_python: Any) -> None:
     }.get(
         package,
         f"the Python package {package} is not installed; install cotrain with what it needs: "
-        f"scripts/lockstep "
-        "does, or pip install cotrain\n",
+        f"scripts/lockstep does, or pip install cotrain\n",
     )
 
 
@@ -214,8 +212,7 @@ def test_the_dispatch_of_numpy(collected: dict[str, Any]) -> None:
     collected["numpy"]["baseline"] = "X86_V2"
     text = (
         "NumPy computes exp with its baseline kernel (X86_V2), not with X86_V3 or better, because {}: other "
-        "bits "
-        "than those that --math parity reproduces"
+        "bits than those that --math parity reproduces"
     )
     assert preflight.warnings(collected) == [text.format("this processor lacks that")]
     collected["environment"] = {"NPY_DISABLE_CPU_FEATURES": "X86_V3"}
@@ -235,8 +232,7 @@ def test_disabling_x86_v3_reaches_the_pins(run_python: Any) -> None:
     assert "because NPY_DISABLE_CPU_FEATURES=X86_V3 is set" in first
     assert second == (
         "OPENBLAS_CORETYPE=Haswell chooses OpenBLAS's kernel on both sides: products may have other bits "
-        "than "
-        "without it"
+        "than without it"
     )
 
 
@@ -253,11 +249,9 @@ def test_variables_threads_and_float_modes(collected: dict[str, Any]) -> None:
         "without it",
         "DOTNET_EnableAVX2=0 changes how NumSharp computes: its results may have other bits than without it",
         "GLIBC_TUNABLES=x may choose other functions of the C library: NumPy's results may have other bits "
-        "than "
-        "without it",
+        "than without it",
         "the candidate's thread does not compute as IEEE 754 has it by default (round up, denormals kept, "
-        "not round "
-        "to nearest, denormals kept): some loaded library changed that",
+        "not round to nearest, denormals kept): some loaded library changed that",
         "OpenBLAS uses 4 threads and could not be set to 1: the bits of products depend on it",
     ]
 

@@ -68,8 +68,7 @@ def test_another_numsharp_after_the_start(runtime: clr.Runtime, tmp_path: Path) 
     other = Path(shutil.copy(bundled(), tmp_path))
     text = (
         f"two copies of NumSharp in one process, {bundled()} and {other}: arrays of one are unknown to the "
-        f"other, "
-        "so only one may be loaded"
+        f"other, so only one may be loaded"
     )
     for attempt in (lambda: clr.start(other), lambda: clr.load_assembly(other)):
         with pytest.raises(CotrainError) as caught:
@@ -152,8 +151,7 @@ def test_a_numsharp_that_was_loaded_before(run_python: Any, tmp_path: Path) -> N
     config = Path(assemblies.__file__).with_name("runtimeconfig.json")
     assert lines(run_python(code, str(own), str(config))) == [
         f"3 two copies of NumSharp in one process, {own} and {bundled()}: arrays of one are unknown to the "
-        f"other, "
-        "so only one may be loaded",
+        f"other, so only one may be loaded",
         str(own),
     ]
 
@@ -169,8 +167,7 @@ def test_a_copy_that_an_assembly_brought_in(run_python: Any, tmp_path: Path) -> 
     )
     expected = (
         f"3 two copies of NumSharp in one process, {bundled()} and {own}: arrays of one are unknown to the "
-        f"other, "
-        "so only one may be loaded"
+        f"other, so only one may be loaded"
     )
     assert lines(run_python(code, str(own))) == [expected, expected]
 
@@ -183,8 +180,7 @@ def test_another_runtime_of_pythonnet_is_refused(run_python: Any) -> None:
     )
     assert lines(run_python(code)) == [
         "3 this process already runs Mono through pythonnet, and NumSharp needs CoreCLR: call "
-        "cotrain.clr.start() "
-        "before anything else imports clr, or set PYTHONNET_RUNTIME=coreclr"
+        "cotrain.clr.start() before anything else imports clr, or set PYTHONNET_RUNTIME=coreclr"
     ]
 
 
