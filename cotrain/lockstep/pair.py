@@ -182,6 +182,7 @@ class Pair:
             self.result.verdict = Verdict.INTERRUPTED
             self.result.signal = int(signal.SIGINT)
             raise
+        self.result.births = self._session.births(self._traits.steps_per_epoch)
         if self.result.divergences or self.result.structural:
             self.result.command = self._command(selection.text, inject)
         observer.finished(self.result)

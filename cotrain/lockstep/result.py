@@ -131,6 +131,17 @@ class StructuralDivergence:
         return f"the candidate has the tap {right.name}, which the reference lacks, before {left.name}"
 
 
+@dataclass(frozen=True, slots=True)
+class Birth:
+    """The first time a side had a NaN, an infinity or a denormal in a tap, whether the sides differ or not."""
+
+    side: str
+    kind: str
+    place: Place
+    tap: str
+    flat_index: int
+
+
 @dataclass(slots=True)
 class Count:
     """How much was compared."""
@@ -195,6 +206,8 @@ class Result:
     """Under ``stop`` the one that ended the run; else the first origin and the first inherited one of each tap."""
     differences: Differences = field(default_factory=Differences)
     """Under ``continue`` and ``resync``: how often, how much and where each tap differs."""
+    births: list[Birth] = field(default_factory=list)
+    """At most one per side and kind."""
     tap_times: dict[str, TapTime] = field(default_factory=dict)
     """By tap, in the order of the step."""
     structural: StructuralDivergence | None = None

@@ -15,7 +15,7 @@ from cotrain.clr.dtypes import code_name
 from cotrain.errors import CotrainError, ExitCode
 from cotrain.lockstep.layout import SIZES, StepReport, StepStatus
 from cotrain.lockstep.names import SourceLine, display_path
-from cotrain.lockstep.result import TapShape
+from cotrain.lockstep.result import Birth, Place, TapShape
 from cotrain.lockstep.slots import Slot
 from cotrain.protocol import ArrayLike
 
@@ -120,6 +120,19 @@ class CandidateSession:
     def unused_injections(self) -> list[str]:
         """Injections that have not happened, as ``STEP:TAP:INDEX:BIT``."""
         return [str(text) for text in self._session.UnusedInjections]
+
+    def births(self, steps_per_epoch: int | None) -> list[Birth]:
+        """Where each side first had a NaN, an infinity or a denormal; between steps only."""
+        return [
+            Birth(
+                str(found.Side),
+                str(found.Kind),
+                Place.of(int(found.Step), steps_per_epoch),
+                str(found.Tap),
+                int(found.FlatIndex),
+            )
+            for found in self._session.Births
+        ]
 
     @property
     def unaligned(self) -> tuple[int, tuple[TapShape, ...]]:

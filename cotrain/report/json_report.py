@@ -38,6 +38,10 @@ def to_dict(result: Result) -> dict[str, Any]:
         "initial": _count(result.initial),
         "occasional": _count(result.occasional),
         "divergences": [_divergence(each) for each in result.divergences],
+        "births": [
+            {**_place(each.place), "side": each.side, "kind": each.kind, "tap": each.tap, "flat_index": each.flat_index}
+            for each in result.births
+        ],
         "structural": None if result.structural is None else _structural(result.structural),
         "weights_sha256": result.weights_sha256,
         "losses": series.pop("loss", {"reference": [], "candidate": []}),

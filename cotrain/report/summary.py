@@ -57,6 +57,7 @@ def lines(result: Result) -> list[str]:
     if losses and losses.reference:
         equal = sum(a == b for a, b in zip(losses.reference, losses.candidate, strict=True))
         found.append(f"  loss equal in {equal:,} of {len(losses.reference):,} steps")
+    found += [f"  {line}" for line in birth_lines(result)]
     timing = result.timing
     if result.steps:
         found.append(
@@ -65,6 +66,18 @@ def lines(result: Result) -> list[str]:
             f"compare {timing.compare:.1f} s; start-up {sum(timing.startup.values()):.1f} s"
         )
     return found
+
+
+def birth_lines(result: Result) -> list[str]:
+    """Where NaNs, infinities and denormals were first met; one line when both sides met them at the same place."""
+    found: dict[tuple[str, int, str, int], list[str]] = {}
+    for birth in result.births:
+        found.setdefault((birth.kind, birth.place.step, birth.tap, birth.flat_index), []).append(birth.side)
+    return [
+        f"first {kind} on {'both sides' if len(sides) == 2 else 'the ' + sides[0]}: "
+        f"{'before step 0' if step < 0 else f'step {step}'}, {tap}, flat index {index}"
+        for (kind, step, tap, index), sides in found.items()
+    ]
 
 
 def pin_lines(result: Result) -> list[str]:

@@ -74,6 +74,9 @@ public sealed unsafe class CandidateSession : IDisposable
     /// <summary>Injections that have not happened, as <c>STEP:TAP:INDEX:BIT</c>.</summary>
     public string[] UnusedInjections => [.. _taps.UnusedInjections.Select(injection => injection.ToString())];
 
+    /// <summary>Where each side first had a NaN, an infinity or a denormal; read it between steps.</summary>
+    public Birth[] Births => [.. _taps.Births];
+
     /// <summary>Defines the next tap name; ids count from 0.</summary>
     public int DefineName(string name) => _names.Define(name);
 

@@ -12,6 +12,7 @@ internal sealed unsafe class StepTaps : ITaps
     private readonly TapNames _names;
     private readonly List<BitInjection> _injections = [];
     private readonly List<CandidateTap> _unaligned = [];
+    private readonly Births _births = new();
     private TapEntry* _entries;
     private TapOutcome* _outcomes;
     private int _count;
@@ -38,6 +39,9 @@ internal sealed unsafe class StepTaps : ITaps
 
     /// <summary>The candidate's bytes (C order) of the first selected tap that differed, or null.</summary>
     public byte[]? Capture { get; private set; }
+
+    /// <summary>Where NaNs, infinities and denormals were first met.</summary>
+    public IReadOnlyList<Birth> Births => _births.Found;
 
     /// <summary>The injections that have not happened.</summary>
     public IEnumerable<BitInjection> UnusedInjections => _injections.Where(injection => !injection.Applied);
@@ -142,6 +146,7 @@ internal sealed unsafe class StepTaps : ITaps
         var reference = new Operand(
             entry->Address, entry->TypeCode, entry->ItemSize, entry->Rank, entry->Shape, entry->Strides);
         BitComparer.Compare(reference, candidate, ref outcome->Finding);
+        _births.Look(_step, name, reference, candidate, outcome->Finding.Differing == 0);
         if (entry->Watch != null)
         {
             candidate.CopyTo(entry->Watch);
