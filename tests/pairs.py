@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from lockstep import tiny
 
 from cotrain.clr import Runtime, assemblies
 from cotrain.lockstep.pair import Pair
-from lockstep import tiny
 
 PROJECT = Path(__file__).parent / "dotnet" / "TinyTrainer"
 

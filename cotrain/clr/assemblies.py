@@ -92,14 +92,14 @@ def simple_name(path: Path) -> str:
         raise CotrainError(f"{path} cannot be read: {exception.Message}") from None
 
 
+def host() -> Any:
+    """The bridge's class AssemblyHost; the bridge must be loaded."""
+    return namespace("Cotrain.Interop").AssemblyHost
+
+
 def copies(name: str) -> list[Path]:
     """The paths of all loaded assemblies of this simple name, in every load context."""
-    loaded = namespace("System").AppDomain.CurrentDomain.GetAssemblies()
-    return [
-        Path(assembly.Location or "(memory)")
-        for assembly in loaded
-        if not assembly.IsDynamic and assembly.GetName().Name.lower() == name.lower()
-    ]
+    return [Path(place) for place in str(host().Copies(name)).splitlines()]
 
 
 def second_copy(name: str, loaded: Path, other: Path) -> CotrainError:

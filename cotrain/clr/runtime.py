@@ -7,6 +7,8 @@ import importlib
 import os
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -100,42 +102,42 @@ def check_single_copies() -> None:
     """CotrainError (UNSUPPORTED), with both paths, when NumSharp or the bridge is loaded twice."""
     runtime = start()
     for loaded in (runtime.numsharp, runtime.bridge):
-        for copy in assemblies.copies(loaded.path.stem):
-            if not assemblies.same_file(copy, loaded.path):
-                raise assemblies.second_copy(loaded.path.stem, loaded.path, copy)
+        _check_copies(loaded.path.stem, loaded.path)
+
+
+def _check_copies(name: str, path: Path) -> None:
+    for copy in assemblies.copies(name):
+        if not assemblies.same_file(copy, path):
+            raise assemblies.second_copy(name, path, copy)
 
 
 def _start(numsharp: str | os.PathLike[str] | None) -> Runtime:
-    folder = assemblies.require_built()
+    bridge_path = assemblies.require_built() / f"{BRIDGE}.dll"
     numsharp_path = assemblies.resolve_numsharp(numsharp)
     with signals.kept():
         _start_coreclr()
-    version = str(assemblies.namespace("System").Environment.Version)
-    if tuple(int(part) for part in version.split(".")[:2]) < dotnet.REQUIRED:
-        raise CotrainError(
-            f"this process already runs .NET {version}, and cotrain needs .NET 10: start it in a new process",
-            ExitCode.UNSUPPORTED,
-        )
-    for name, path in ((NUMSHARP, numsharp_path), (BRIDGE, folder / f"{BRIDGE}.dll")):
-        for copy in assemblies.copies(name):
-            if not assemblies.same_file(copy, path):
-                raise assemblies.second_copy(name, copy, path)
-    numsharp_assembly = _load(numsharp_path, NUMSHARP, bundled=numsharp is None)
-    bridge = _load_bridge(folder / f"{BRIDGE}.dll", numsharp_assembly.handle)
-    return Runtime(version, numsharp_assembly, bridge)
+    if numsharp is not None:
+        _check_name(numsharp_path)
+    # First NumSharp, then what binds to it. When one is loaded already this returns that one.
+    numsharp_handle = assemblies.load_file(numsharp_path)
+    with _bound_to(numsharp_handle) if numsharp is not None else nullcontext():
+        bridge_handle = assemblies.load_file(bridge_path)
+        host = assemblies.host()
+        host.BindNumSharp(numsharp_handle)
+    _check_copies(NUMSHARP, numsharp_path)
+    _check_copies(BRIDGE, bridge_path)
+    return Runtime(
+        str(host.RuntimeVersion()),
+        LoadedAssembly(numsharp_path, str(host.Version(numsharp_handle)), numsharp is None, numsharp_handle),
+        LoadedAssembly(bridge_path, str(host.Version(bridge_handle)), True, bridge_handle),
+    )
 
 
 def _start_coreclr() -> None:
     pythonnet = importlib.import_module("pythonnet")
     info = pythonnet.get_runtime_info()
-    if info is not None and info.kind != "CoreCLR":
-        raise CotrainError(
-            f"this process already runs {info.kind} through pythonnet, and NumSharp needs CoreCLR: call "
-            "cotrain.clr.start() before anything else imports clr, or set PYTHONNET_RUNTIME=coreclr",
-            ExitCode.UNSUPPORTED,
-        )
     if info is not None:
-        pythonnet.load()  # chosen by somebody else, perhaps not loaded yet
+        _use_foreign(pythonnet, str(info.kind))
         return
     installation = dotnet.find()
     clr_loader = importlib.import_module("clr_loader")
@@ -151,26 +153,43 @@ def _start_coreclr() -> None:
     atexit.unregister(pythonnet.unload)
 
 
-def _load(path: Path, name: str, *, bundled: bool) -> LoadedAssembly:
+def _use_foreign(pythonnet: Any, kind: str) -> None:
+    """Takes the runtime that somebody else has chosen, and perhaps not loaded yet."""
+    if kind != "CoreCLR":
+        raise CotrainError(
+            f"this process already runs {kind} through pythonnet, and NumSharp needs CoreCLR: call "
+            "cotrain.clr.start() before anything else imports clr, or set PYTHONNET_RUNTIME=coreclr",
+            ExitCode.UNSUPPORTED,
+        )
+    pythonnet.load()
+    version = str(assemblies.namespace("System").Environment.Version)
+    if tuple(int(part) for part in version.split(".")[:2]) < dotnet.REQUIRED:
+        raise CotrainError(
+            f"this process already runs .NET {version}, and cotrain needs .NET 10: start it in a new process",
+            ExitCode.UNSUPPORTED,
+        )
+
+
+def _check_name(path: Path) -> None:
     found = assemblies.simple_name(path)
-    if found != name:
-        raise CotrainError(f"{path} is the assembly {found}, not {name}")
-    handle = assemblies.load_file(path)
-    return LoadedAssembly(path, str(handle.GetName().Version), bundled, handle)
+    if found != NUMSHARP:
+        raise CotrainError(f"{path} is the assembly {found}, not {NUMSHARP}")
 
 
-def _load_bridge(path: Path, numsharp: Any) -> LoadedAssembly:
-    """Loads the bridge so that it binds to the given NumSharp, whatever version it was compiled for."""
+@contextmanager
+def _bound_to(numsharp: Any) -> Iterator[None]:
+    """Inside the block references to NumSharp of whatever version are bound to this one.
+
+    For the time while the bridge is being loaded and none of it can run; from then on its own handler
+    does this.
+    """
     context = assemblies.namespace("System.Runtime.Loader").AssemblyLoadContext.Default
 
-    # While the bridge is being loaded nothing of it can run yet; from then on its own handler does this.
     def resolve(_: Any, wanted: Any) -> Any:
         return numsharp if wanted.Name == NUMSHARP else None
 
     context.Resolving += resolve
     try:
-        bridge = _load(path, BRIDGE, bundled=True)
-        assemblies.namespace("Cotrain.Interop").AssemblyHost.BindNumSharp(numsharp)
+        yield
     finally:
         context.Resolving -= resolve
-    return bridge

@@ -102,8 +102,11 @@ def _digest(arrays: Mapping[str, ArrayLike]) -> str:
 
 def _changed(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     now = json.loads(json.dumps(now))
-    return [f"{key}: {_short(then.get(key))} then, {_short(now.get(key))} now" for key in sorted({*then, *now})
-            if then.get(key) != now.get(key)]
+    return [
+        f"{key}: {_short(then.get(key))} then, {_short(now.get(key))} now"
+        for key in sorted({*then, *now})
+        if then.get(key) != now.get(key)
+    ]
 
 
 def _short(value: object) -> str:

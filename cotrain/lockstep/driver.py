@@ -58,6 +58,7 @@ class Lockstep:
         ]
         self._initial = Slot(self._names, selection, frozenset(), stable=traits.stable_buffers)
         self.result = result
+        result.steps_per_epoch = traits.steps_per_epoch
         self.progress = Progress(total_steps=traits.total_steps, steps_per_epoch=traits.steps_per_epoch)
         self.first = 0
         """The first step that is compared."""
@@ -264,8 +265,8 @@ class Lockstep:
     def _publish(self, slot: Slot, step: int, taps: Iterable[Tap]) -> None:
         last = ""
         try:
-            for last in slot.publish(taps):
-                pass
+            for name in slot.publish(taps):
+                last = name
         except CotrainError:
             raise
         except Exception as error:

@@ -39,6 +39,7 @@ class MetricLog:
             candidate = metric.compute(step, watch)
             if metric.per_step:
                 series = self._result.series[name]
+                series.at.append(step)
                 series.reference.append(reference)
                 series.candidate.append(candidate)
                 progress.metrics[name] = (reference, candidate)
@@ -57,6 +58,7 @@ class MetricLog:
         mean = (left / count, right / count)
         progress.metrics[name] = mean
         if count == 1:
+            series.at.append(epoch)
             series.reference.append(mean[0])
             series.candidate.append(mean[1])
         else:

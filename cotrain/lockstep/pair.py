@@ -14,7 +14,8 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any
 
-from cotrain import clr, gemm as gemm_backend, pins, preflight
+from cotrain import clr, pins, preflight
+from cotrain import gemm as gemm_backend
 from cotrain.errors import CotrainError
 from cotrain.lockstep import checkpoint
 from cotrain.lockstep.driver import Lockstep, TrainerFailed
@@ -149,7 +150,8 @@ class Pair:
 
         ``on_diff="stop"`` ends the run after the step in which a selected tap differs, and the pair cannot go
         on after that; ``"continue"`` goes on with the difference, ``"resync"`` after copying the reference's
-        bytes into the candidate's tap. Taps that do not line up end any run. A trainer's exception ends the run with the verdict ``error``; CotrainError is raised for arguments that do not fit the run.
+        bytes into the candidate's tap. Taps that do not line up end any run. A trainer's exception ends it with
+        the verdict ``error``; CotrainError is raised for arguments that do not fit the run.
         """
         self._require_usable()
         _choose("on_diff", on_diff, POLICIES)

@@ -168,8 +168,13 @@ class Timing:
 
 @dataclass(slots=True)
 class TapTime:
-    """Seconds that a tap's operation took on each side over the run, and its comparison."""
+    """A tap of the steps: what it is, and seconds that its operation took on each side over the run."""
 
+    op: str = ""
+    dtype: str = ""
+    shape: tuple[int, ...] = ()
+    selected: bool = True
+    """Whether its differences count."""
     steps: int = 0
     reference: float = 0.0
     candidate: float = 0.0
@@ -180,6 +185,8 @@ class TapTime:
 class Series:
     """A metric of both sides, one number per step or per epoch."""
 
+    at: list[int] = field(default_factory=list)
+    """The step, or the epoch, of each number."""
     reference: list[float] = field(default_factory=list)
     candidate: list[float] = field(default_factory=list)
 
@@ -194,6 +201,7 @@ class Result:
     steps: int = 0
     """Steps compared to their end on both sides."""
     total_steps: int | None = None
+    steps_per_epoch: int | None = None
     mode: str = "overlap"
     compared: Count = field(default_factory=Count)
     """Selected taps of the steps, occasional ones apart."""

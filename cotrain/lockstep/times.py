@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ class OperationTimes:
 
     def __init__(self) -> None:
         self._sums: dict[int, tuple[list[str], _Nanoseconds, int]] = {}
+        self._taps: dict[str, TapTime] = {}
 
     def add(self, slot: Slot) -> None:
         """Takes in a compared step."""
@@ -24,6 +26,7 @@ class OperationTimes:
         if known is None:
             sums = np.zeros((3, slot.count), np.int64)
             steps = 0
+            self._describe(slot)
         else:
             _, sums, steps = known
         sums[0] += slot.reference_ns
@@ -34,12 +37,20 @@ class OperationTimes:
 
     def totals(self) -> dict[str, TapTime]:
         """Seconds per tap, in the order of the step."""
-        found: dict[str, TapTime] = {}
+        found = {name: replace(tap) for name, tap in self._taps.items()}
         for names, sums, steps in self._sums.values():
             for position, name in enumerate(names):
-                time = found.setdefault(name, TapTime())
+                time = found[name]
                 time.steps += steps
                 time.reference += float(sums[0, position]) / 1e9
                 time.candidate += float(sums[1, position]) / 1e9
                 time.compare += float(sums[2, position]) / 1e9
         return found
+
+    def _describe(self, slot: Slot) -> None:
+        for position, name in enumerate(slot.names):
+            value = slot.values[position]
+            self._taps.setdefault(
+                name,
+                TapTime(slot.infos[position].op, str(value.dtype), value.shape, slot.selected(position)),
+            )

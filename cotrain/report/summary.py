@@ -92,8 +92,8 @@ def pin_lines(result: Result) -> list[str]:
         "reference": f"NumPy {numpy.get('version')} ({numpy.get('dispatch')}), {pins.get('python')}",
         "candidate": f"NumSharp {numsharp.get('version')} {numsharp.get('source')} ({_short(numsharp)}), "
         f".NET {dotnet.get('version')} with {dotnet.get('vector_bits')}-bit vectors, bridge {_short(bridge)}",
-        "products": f"{pins.get('gemm')}: OpenBLAS {blas.get('version')} ({_short(blas)}), kernel {blas.get('kernel')}, "
-        f"threads {blas.get('threads')}",
+        "products": f"{pins.get('gemm')}: OpenBLAS {blas.get('version')} ({_short(blas)}), "
+        f"kernel {blas.get('kernel')}, threads {blas.get('threads')}",
         "functions": str(pins.get("math")),
         "floats": str(modes.get("reference")) + ("" if same_modes else f" | {modes.get('candidate')}"),
         "host": f"{pins.get('processor')}, {pins.get('system')}",

@@ -56,8 +56,8 @@ def _part(side: str, left: TraceStep, here: Layout, right: TraceStep, there: Lay
     if here != there:
         for position, name in enumerate(here.names):
             if position >= len(there.names) or there.names[position] != name:
-                other = there.names[position] if position < len(there.names) else "nothing"
-                return Part(side, left.step, name, f"the taps differ: the other run has {other} there")
+                instead = there.names[position] if position < len(there.names) else "nothing"
+                return Part(side, left.step, name, f"the taps differ: the other run has {instead} there")
             ours = (here.dtypes[position], here.shapes[position])
             theirs = (there.dtypes[position], there.shapes[position])
             if ours != theirs:

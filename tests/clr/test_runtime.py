@@ -150,7 +150,7 @@ def test_a_numsharp_that_was_loaded_before(run_python: Any, tmp_path: Path) -> N
     )
     config = Path(assemblies.__file__).with_name("runtimeconfig.json")
     assert lines(run_python(code, str(own), str(config))) == [
-        f"3 two copies of NumSharp in one process, {own} and {bundled()}: arrays of one are unknown to the "
+        f"3 two copies of NumSharp in one process, {bundled()} and {own}: arrays of one are unknown to the "
         f"other, so only one may be loaded",
         str(own),
     ]

@@ -64,7 +64,7 @@ def test_another_seed_is_refused(flagship: MakePair, tmp_path: Path) -> None:
     pair.checkpoint_every(5, tmp_path)
     pair.run()
     pair = flagship(6, math="numsharp")
-    with pytest.raises(CotrainError, match='made under other pins or options .*math: "parity" then, "numsharp" now'):
+    with pytest.raises(CotrainError, match=r'made under other pins or options .*math: "parity" then, "numsharp" now'):
         pair.go_on_from(tmp_path, 5)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,7 +72,7 @@ def test_the_command_says_where_runs_part(
 def test_other_taps_are_named(tiny_pair: MakePair) -> None:
     trace = record(tiny_pair())
     renamed = [
-        layout if layout.names[0] != "count" else type(layout)(("number", *layout.names[1:]), layout.dtypes, layout.shapes)
+        replace(layout, names=("number", *layout.names[1:])) if layout.names[0] == "count" else layout
         for layout in trace.layouts
     ]
     part = compare(trace, Trace(ABOUT, renamed, trace.steps), "reference")
