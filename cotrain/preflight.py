@@ -118,8 +118,7 @@ def _check_one_blas(collected: dict[str, Any]) -> None:
     theirs = Path(str(library.Path)) if library is not None else None
     if theirs is None or not assemblies.same_file(ours, theirs):
         raise _unsupported(
-            f"NumPy multiplies with {ours} and NumSharp with {theirs or 'its own code'}; "
-            "both must use one file"
+            f"NumPy multiplies with {ours} and NumSharp with {theirs or 'its own code'}; both must use one file"
         )
 
 

@@ -112,9 +112,7 @@ def test_a_runtime_that_does_not_fit(
 def test_the_newest_runtime_that_fits_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from cotrain.clr import dotnet
 
-    monkeypatch.setenv(
-        "DOTNET_ROOT", str(install(tmp_path, "10.0.9", "10.0.12", "10.0.12-rc.1", "11.0.1", "9.0.1"))
-    )
+    monkeypatch.setenv("DOTNET_ROOT", str(install(tmp_path, "10.0.9", "10.0.12", "10.0.12-rc.1", "11.0.1", "9.0.1")))
     assert dotnet.find() == dotnet.DotnetInstallation(tmp_path, "10.0.12")
 
 
@@ -245,8 +243,7 @@ def test_variables_threads_and_float_modes(collected: dict[str, Any]) -> None:
     collected["blas"]["threads"] = 4
     collected["float_modes"]["candidate"] = "round up, denormals kept"
     assert preflight.warnings(collected) == [
-        "NPY_DISABLE_CPU_FEATURES=AVX512_SPR chooses NumPy's kernels: its results may have other bits than "
-        "without it",
+        "NPY_DISABLE_CPU_FEATURES=AVX512_SPR chooses NumPy's kernels: its results may have other bits than without it",
         "DOTNET_EnableAVX2=0 changes how NumSharp computes: its results may have other bits than without it",
         "GLIBC_TUNABLES=x may choose other functions of the C library: NumPy's results may have other bits "
         "than without it",

@@ -153,9 +153,7 @@ def _describe(array: ArrayLike) -> _machine_array[int]:
         hint = "; view() goes the other way" if is_ndarray(array) else hint
         raise CotrainError(f"nd() takes a numpy.ndarray, not {_type_name(array)}{hint}")
     if type(array) is not np.ndarray and hasattr(array, "mask"):
-        raise CotrainError(
-            "nd() takes no masked array: the mask would be lost; pass array.data or array.filled()"
-        )
+        raise CotrainError("nd() takes no masked array: the mask would be lost; pass array.data or array.filled()")
     code = dtypes.type_code(array.dtype)
     size = array.dtype.itemsize
     if not array.flags.aligned:

@@ -43,8 +43,7 @@ def require_built() -> Path:
     for name in (BRIDGE, NUMSHARP):
         if not (folder / f"{name}.dll").is_file():
             raise CotrainError(
-                f"{folder} has no {name}.dll: the .NET side was not built; run scripts/lockstep, or "
-                f"{BUILD_COMMAND}",
+                f"{folder} has no {name}.dll: the .NET side was not built; run scripts/lockstep, or {BUILD_COMMAND}",
                 ExitCode.UNSUPPORTED,
             )
     return folder

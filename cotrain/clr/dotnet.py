@@ -47,9 +47,7 @@ def find() -> DotnetInstallation:
             )
         raise _unsupported(f"no dotnet on PATH and DOTNET_ROOT is not set: {_HOW}")
     if not _has_hostfxr(root):
-        raise _unsupported(
-            f"{root} is not a .NET installation (it has no host/fxr/*/{_hostfxr_name()}): {_HOW}"
-        )
+        raise _unsupported(f"{root} is not a .NET installation (it has no host/fxr/*/{_hostfxr_name()}): {_HOW}")
     versions = _versions(root)
     fitting = [version for version in versions if _numbers(version)[0] == REQUIRED[0]]
     if not fitting:

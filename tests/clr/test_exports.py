@@ -67,8 +67,7 @@ def test_a_long_message_is_cut_at_a_character() -> None:
         ),
         (
             *COMPARE,
-            f"{COMPARE[0]}.Compare is i4(p,p,p,p,i4) in the bridge and i4(i8,f8,p,i4) here; build the "
-            f"bridge again",
+            f"{COMPARE[0]}.Compare is i4(p,p,p,p,i4) in the bridge and i4(i8,f8,p,i4) here; build the bridge again",
         ),
     ],
 )
@@ -80,9 +79,7 @@ def test_exports_that_are_not_there(kind: str, method: str, message: str) -> Non
 
 
 def test_a_class_that_is_not_there() -> None:
-    with pytest.raises(
-        CotrainError, match=r"^the bridge has no class Cotrain.Interop.Nothing; build the bridge"
-    ):
+    with pytest.raises(CotrainError, match=r"^the bridge has no class Cotrain.Interop.Nothing; build the bridge"):
         exports.bridge_class("Nothing")
 
 

@@ -93,9 +93,7 @@ def test_the_loaded_ones_may_be_named_again(runtime: clr.Runtime) -> None:
 def test_missing_assemblies(run_python: Any, tmp_path: Path) -> None:
     code = REPORT + "attempt(clr.start)"
     result = run_python(code, env={"COTRAIN_ASSEMBLIES": str(tmp_path)})
-    built = (
-        "was not built; run scripts/lockstep, or dotnet publish dotnet/MnistMlp/MnistMlp.csproj -c Release"
-    )
+    built = "was not built; run scripts/lockstep, or dotnet publish dotnet/MnistMlp/MnistMlp.csproj -c Release"
     assert lines(result) == [
         f"3 {tmp_path} has no NumSharpBridge.dll: the .NET side {built} -o cotrain/clr/_assemblies"
     ]
@@ -236,11 +234,7 @@ def test_signal_handlers_survive_the_start(run_python: Any, thread: str) -> None
         "seen = []\n"
         "signal.signal(signal.SIGTERM, lambda number, frame: seen.append(number))\n"
         "from cotrain import clr\n"
-        + (
-            "clr.start()\n"
-            if thread == "main"
-            else "t = threading.Thread(target=clr.start); t.start(); t.join()\n"
-        )
+        + ("clr.start()\n" if thread == "main" else "t = threading.Thread(target=clr.start); t.start(); t.join()\n")
         + "os.kill(os.getpid(), signal.SIGTERM)\n"
         "try:\n"
         "    os.kill(os.getpid(), signal.SIGINT); time.sleep(5)\n"

@@ -3,7 +3,10 @@ using System.Runtime.Loader;
 
 namespace Cotrain.Interop;
 
-/// <summary>Has every assembly bind to the one NumSharp of the process.</summary>
+/// <summary>
+/// Has every assembly bind to the one NumSharp of the process, and tells what is loaded. In C#, because the
+/// first use of a .NET class through pythonnet costs milliseconds.
+/// </summary>
 public static class AssemblyHost
 {
     /// <summary>
@@ -15,5 +18,25 @@ public static class AssemblyHost
     {
         string? simpleName = loaded.GetName().Name;
         AssemblyLoadContext.Default.Resolving += (_, wanted) => wanted.Name == simpleName ? loaded : null;
+    }
+
+    /// <summary>Version of the runtime, <c>10.0.12</c>.</summary>
+    public static string RuntimeVersion() => Environment.Version.ToString();
+
+    /// <summary>Version of an assembly, <c>0.70.0.0</c>.</summary>
+    public static string Version(Assembly assembly) => assembly.GetName().Version?.ToString() ?? "";
+
+    /// <summary>
+    /// The places of all loaded assemblies called <paramref name="simpleName"/>, in every load context, one a
+    /// line. An assembly that was loaded from memory counts as <c>(memory)</c>.
+    /// </summary>
+    public static string Copies(string simpleName)
+    {
+        IEnumerable<string> places =
+            from assembly in AppDomain.CurrentDomain.GetAssemblies()
+            where !assembly.IsDynamic
+                && string.Equals(assembly.GetName().Name, simpleName, StringComparison.OrdinalIgnoreCase)
+            select assembly.Location is { Length: > 0 } location ? location : "(memory)";
+        return string.Join('\n', places);
     }
 }
