@@ -14,7 +14,8 @@ from cotrain.lockstep.injection import Injection
 from cotrain.lockstep.layout import StepReport, StepStatus
 from cotrain.lockstep.metrics import MetricLog
 from cotrain.lockstep.names import TapNames
-from cotrain.lockstep.observer import Observer, Progress, Recorder
+from cotrain.lockstep.observer import Observer, Progress
+from cotrain.lockstep.recorder import Recorder
 from cotrain.lockstep.result import Place, Result, Verdict
 from cotrain.lockstep.selection import Selection
 from cotrain.lockstep.session import INITIAL, CandidateSession

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from cotrain.lockstep.result import Result
-from cotrain.lockstep.slots import Slot
 
 
 @dataclass(slots=True)
@@ -38,14 +37,6 @@ class Observer(Protocol):
 
     def finished(self, result: Result) -> None:
         """Once, whatever the verdict."""
-        ...
-
-
-class Recorder(Protocol):
-    """Keeps the hashes of each compared step; :class:`cotrain.trace.Recording` is one."""
-
-    def record(self, step: int, slot: Slot) -> None:
-        """After each compared step (-1: the state before step 0) whose taps line up."""
         ...
 
 

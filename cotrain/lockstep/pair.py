@@ -5,10 +5,8 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
-import shlex
 import signal
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
@@ -20,8 +18,10 @@ from cotrain.errors import CotrainError
 from cotrain.lockstep import checkpoint
 from cotrain.lockstep.driver import Lockstep, TrainerFailed
 from cotrain.lockstep.injection import Injection
-from cotrain.lockstep.observer import Observer, Recorder, Silent
+from cotrain.lockstep.observer import Observer, Silent
 from cotrain.lockstep.processors import available_processors
+from cotrain.lockstep.recorder import Recorder
+from cotrain.lockstep.reproduction import Settings, command
 from cotrain.lockstep.result import Result, Verdict
 from cotrain.lockstep.selection import Selection
 from cotrain.lockstep.session import CandidateSession
@@ -39,18 +39,6 @@ MODES = ("auto", "overlap", "sequence")
 
 Factory = Callable[[Mapping[str, Any]], Trainer]
 _open: Pair | None = None
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How a pair was loaded; what the command that shows a divergence again is made from."""
-
-    reference: str
-    candidate: str
-    options: Mapping[str, Any]
-    gemm: str
-    math: str
-    numsharp: str | None
 
 
 class Pair:
@@ -186,7 +174,7 @@ class Pair:
             raise
         self.result.births = self._session.births(self._traits.steps_per_epoch)
         if self.result.divergences or self.result.structural:
-            self.result.command = self._command(selection.text, inject)
+            self.result.command = command(self.settings, self.result, selection.text, inject)
         observer.finished(self.result)
         return self.result
 
@@ -288,31 +276,6 @@ class Pair:
         if position >= self._traits.total_steps:
             raise CotrainError(f"the run ends with step {self._traits.total_steps - 1}; there is no step {position}")
         return self._traits.total_steps
-
-    def _command(self, taps: str, inject: tuple[Injection, ...]) -> str:
-        settings = self.settings
-        first = self.result.divergences[0].place if self.result.divergences else None
-        place = first or (self.result.structural.place if self.result.structural else None)
-        words = ["python", "-m", "cotrain.lockstep", "--steps", str(max(0, place.step if place else 0) + 1)]
-        for option, value, default in (
-            ("--batch-size", settings.options.get("batch_size"), 128),
-            ("--seed", settings.options.get("seed"), 1337),
-            ("--data", settings.options.get("data"), "synthetic"),
-            ("--gemm", settings.gemm, "openblas"),
-            ("--math", settings.math, "parity"),
-            ("--numsharp", settings.numsharp, None),
-            ("--taps", taps, "all"),
-        ):
-            if value is not None and value != default:
-                words += [option, str(value)]
-        for injection in inject:
-            words += ["--inject", str(injection)]
-        return shlex.join([*_environment(), *words])
-
-
-def _environment() -> list[str]:
-    """The variables set in this process that decide bits, as a shell takes them before a command."""
-    return [f"{name}={os.environ[name]}" for name in pins.VARIABLES if name in os.environ]
 
 
 class _Stopwatch:

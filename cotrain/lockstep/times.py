@@ -50,7 +50,7 @@ class OperationTimes:
     def _describe(self, slot: Slot) -> None:
         for position, name in enumerate(slot.names):
             value = slot.values[position]
-            self._taps.setdefault(
-                name,
-                TapTime(slot.infos[position].op, str(value.dtype), value.shape, slot.selected(position)),
+            tap = self._taps.setdefault(
+                name, TapTime(slot.infos[position].op, str(value.dtype), value.shape, selected=False)
             )
+            tap.selected |= slot.selected(position)
