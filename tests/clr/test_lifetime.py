@@ -32,26 +32,37 @@ def collect(numsharp: Any) -> Any:
     return run
 
 
-def fill_the_pool(numsharp: Any, length: int) -> None:
-    """Makes NumSharp reuse freed buffers of this length, if it has any."""
-    for _ in range(16):
-        other = numsharp.np.zeros(length)
+def use_freed_memory(numsharp: Any, length: int) -> list[int]:
+    """Overwrites what arange(length) freed; NumSharp gives it to the next arrays of that many bytes."""
+    others = [numsharp.np.arange(float(length)) for _ in range(8)]
+    for other in others:
         other.fill(-1.0)
+    addresses = [view(other).__array_interface__["data"][0] for other in others]
+    for other in others:
         other.Dispose()
+    return addresses
+
+
+def test_numsharp_does_reuse_freed_memory(numsharp: Any) -> None:
+    """Else the tests below would show nothing."""
+    own = numsharp.np.arange(1000.0)
+    address = view(own).__array_interface__["data"][0]
+    own.Dispose()
+    assert address in use_freed_memory(numsharp, 1000)
 
 
 def test_a_view_outlives_the_disposed_ndarray(numsharp: Any) -> None:
     own = numsharp.np.arange(1000.0)
     seen = view(own)
     own.Dispose()
-    fill_the_pool(numsharp, 1000)
+    use_freed_memory(numsharp, 1000)
     assert (seen == np.arange(1000.0)).all()
 
 
 def test_a_view_outlives_the_collected_ndarray(numsharp: Any, collect: Any) -> None:
     seen = view(numsharp.np.arange(1000.0)["::-2"])
     collect()
-    fill_the_pool(numsharp, 1000)
+    use_freed_memory(numsharp, 1000)
     assert (seen == np.arange(1000.0)[::-2]).all()
 
 
@@ -59,7 +70,7 @@ def test_a_slice_of_a_view_keeps_the_memory(numsharp: Any, collect: Any) -> None
     before = live().views
     part = view(numsharp.np.arange(1000.0))[10:20]
     collect()
-    fill_the_pool(numsharp, 1000)
+    use_freed_memory(numsharp, 1000)
     assert part.tolist() == list(range(10, 20))
     assert live().views == before + 1
     del part
@@ -77,7 +88,7 @@ def test_a_slice_that_outlives_its_disposed_parent_can_be_viewed(numsharp: Any) 
     own = numsharp.np.arange(5.0)
     part = own["1:3"]
     own.Dispose()
-    fill_the_pool(numsharp, 5)
+    use_freed_memory(numsharp, 5)
     assert view(part).tolist() == [1.0, 2.0]
 
 
@@ -89,7 +100,7 @@ def test_a_bare_slice_survives_the_last_view(numsharp: Any, collect: Any) -> Non
     del own
     collect()
     del seen
-    fill_the_pool(numsharp, 1000)
+    use_freed_memory(numsharp, 1000)
     assert float(memory[999]) == 999.0
 
 
