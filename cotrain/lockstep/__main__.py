@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from cotrain.lockstep.signals import Signals
@@ -14,7 +15,17 @@ def main(arguments: list[str] | None = None) -> int:
         # during the imports must find the handlers in place.
         from cotrain.lockstep import cli
 
-        return cli.main(sys.argv[1:] if arguments is None else arguments, signals)
+        code = cli.main(sys.argv[1:] if arguments is None else arguments, signals)
+    _close_output()
+    return code
+
+
+def _close_output() -> None:
+    """A reader that went away (``| head``) is no failure: what is left to write goes nowhere."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

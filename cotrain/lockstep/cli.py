@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from cotrain import blas
+from cotrain import blas, preflight
 from cotrain.errors import CotrainError, ExitCode
 from cotrain.lockstep.outputs import Outputs
 from cotrain.lockstep.signals import Interrupted, Signals
@@ -134,6 +134,7 @@ def main(arguments: Sequence[str], signals: Signals) -> int:
 
 def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int:
     blas.set_single_thread()  # before anything imports numpy
+    preflight.before_start()  # before anything needs numpy to be there
     from cotrain.lockstep.injection import Injection
     from cotrain.lockstep.pair import Pair
 

@@ -40,6 +40,7 @@ class Terminal:
             expand=True,
         )
         self._task: TaskID = self._bar.add_task("", total=None)
+        self._closed = False
         self._next_draw = 0.0
         self._started = 0.0
 
@@ -93,5 +94,8 @@ class Terminal:
     def _print(self, line: str, style: str = "") -> None:
         if self._rich:
             self._console.print(line, style=style or None, markup=False, soft_wrap=True)
-        else:
-            print(line, file=self._stream, flush=True)
+        elif not self._closed:
+            try:
+                print(line, file=self._stream, flush=True)
+            except BrokenPipeError:
+                self._closed = True  # the reader went away (`| head`); the run and its exit code go on
