@@ -67,9 +67,7 @@ def difference(wanted: np.ndarray, found: np.ndarray) -> str:
     left, right = (np.ascontiguousarray(each).view(unsigned).reshape(-1) for each in (wanted, found))
     where = np.flatnonzero(left != right)
     first = where[0]
-    return (
-        f"{len(where)} of {left.size} differ, at {first} NumPy {left[first]:#x}, NumSharp {right[first]:#x}"
-    )
+    return f"{len(where)} of {left.size} differ, at {first} NumPy {left[first]:#x}, NumSharp {right[first]:#x}"
 
 
 @pytest.fixture(scope="module")

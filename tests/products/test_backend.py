@@ -166,11 +166,38 @@ def test_a_library_that_cannot_be_used_says_why(products, tmp_path):
     with pytest.raises(products.system.Exception, match="cannot load the BLAS library"):
         products.backends.UseOpenBlas(str(missing))
     fortran = next(path for path in blas.find().path.parent.iterdir() if "quadmath" in path.name)
-    with pytest.raises(
-        products.system.Exception, match="scipy_cblas_sgemm64_, scipy_cblas_sgemm, cblas_sgemm64_"
-    ):
+    with pytest.raises(products.system.Exception, match="scipy_cblas_sgemm64_, scipy_cblas_sgemm, cblas_sgemm64_"):
         products.backends.UseOpenBlas(str(fortran))
     assert products.backends.Library.Path == current
+
+
+@pytest.mark.parametrize("op", ["dot", "matmul"])
+def test_views_that_numsharp_made(products, op):
+    """Its own slices keep the strides that NumPy's have, those of axes with one element included."""
+    ns = products.numsharp.np
+    whole = products.nd(normal(9, 257))
+    rows = [
+        whole,
+        whole["::2"],
+        whole["::-1"],
+        whole[":1"],
+        whole["3:4, ::-1"],
+        ns.broadcast_to(whole[":1"], whole.Shape),
+    ]
+    columns = [whole["::-1, :1"], whole[":, 5:6"], whole["::2, 7:6:-1"], whole[":, 0"], whole["::-3, 9"]]
+    pairs = [(left, right.T) for left in rows for right in (*rows, whole[":, ::-1"])]
+    pairs += [(left.T, right) for left in (*rows, *columns) for right in columns]
+    pairs += [(ns.expand_dims(columns[3], 0), columns[1]), (columns[1], ns.expand_dims(columns[3], 0))]
+    compared = 0
+    for left, right in pairs:
+        a, b = products.view(left), products.view(right)
+        try:
+            wanted = np.asarray(getattr(np, op)(a, b))
+        except ValueError:
+            continue
+        assert products.view(getattr(ns, op)(left, right)).tobytes() == wanted.tobytes(), (a.strides, b.strides)
+        compared += 1
+    assert compared > 60
 
 
 def test_operands_survive_a_garbage_collection_during_the_product(products):

@@ -223,8 +223,7 @@ def test_scalars(products, data, dtype, other, op):
 def test_shapes_that_may_not_fit(products, op, data):
     kinds = ("float32", "float64", "int32")
     shapes = [
-        tuple(data.draw(st.lists(st.sampled_from((1, 2, 3, 4)), max_size=4 if op == "matmul" else 2)))
-        for _ in "ab"
+        tuple(data.draw(st.lists(st.sampled_from((1, 2, 3, 4)), max_size=4 if op == "matmul" else 2))) for _ in "ab"
     ]
     a, b = (data.draw(operands(shape, data.draw(st.sampled_from(kinds)))) for shape in shapes)
     if a.dtype.kind == b.dtype.kind == "i":

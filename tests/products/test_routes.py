@@ -96,9 +96,7 @@ def test_slices_and_copies(products, op, dtype):
 
 
 @both
-@pytest.mark.parametrize(
-    "shapes", [((0, 3), (3, 4)), ((3, 0), (0, 4)), ((2, 3), (3, 0)), ((0,), (0,)), ((0, 0), (0,))]
-)
+@pytest.mark.parametrize("shapes", [((0, 3), (3, 4)), ((3, 0), (0, 4)), ((2, 3), (3, 0)), ((0,), (0,)), ((0, 0), (0,))])
 def test_nothing_to_add_up(products, op, shapes):
     left, right = (np.full(shape, np.nan, np.float32) for shape in shapes)
     products.same(op, left, right)
