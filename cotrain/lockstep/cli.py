@@ -105,6 +105,12 @@ def parser() -> argparse.ArgumentParser:
     report = make.add_argument_group("the report")
     report.add_argument("--json", metavar="FILE|-", help="write the result as JSON")
     report.add_argument(
+        "--report",
+        metavar="DIR",
+        help="write report.html, one page to open in a browser, and report.json with all of it",
+    )
+    report.add_argument("--junit", metavar="FILE", help="write the result as JUnit XML, a test case per tap")
+    report.add_argument(
         "--trace", metavar="FILE", help="save a hash of every tap; python -m cotrain.trace compares two such files"
     )
     report.add_argument("--quiet", action="store_true", help="print only a divergence and the verdict")

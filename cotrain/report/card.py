@@ -83,21 +83,28 @@ def result_rows(result: Result) -> list[Row]:
 def title(result: Result) -> str:
     """The card's headline."""
     if result.divergences:
-        first = result.divergences[0]
-        kind = "origin" if first.origin else "inherited"
-        return f"divergence at step {first.place.step}, {first.tap} ({kind})"
+        return headline(result.divergences[0])
     if result.structural:
-        return f"structural divergence at step {result.structural.place.step}"
+        return f"structural divergence {_when(result.structural.place)}"
     return ""
+
+
+def headline(found: Divergence) -> str:
+    """``divergence at step 351, loss.exps (origin)``."""
+    kind = "origin" if found.origin else "inherited"
+    return f"divergence {_when(found.place)}, {found.tap} ({kind})"
 
 
 def plain(result: Result) -> list[str]:
     """The card as lines of plain text; carets under the differing bits."""
     table = result_rows(result)
-    if not table:
-        return []
+    return plain_lines(title(result), table) if table else []
+
+
+def plain_lines(heading: str, table: list[Row]) -> list[str]:
+    """Any card as lines of plain text."""
     width = max(len(row.label) for row in table)
-    lines = [title(result)]
+    lines = [heading]
     for row in table:
         lines.append(f"  {row.label:<{width}}  {row.text}".rstrip())
         if row.marks and row.label == "candidate":
@@ -128,6 +135,10 @@ def place(where: Place) -> str:
     if where.epoch is None:
         return f"step {where.step}"
     return f"step {where.step} (epoch {where.epoch}, batch {where.batch})"
+
+
+def _when(where: Place) -> str:
+    return f"at step {where.step}" if where.step >= 0 else "before step 0"
 
 
 def _bit_string(found: Divergence, pattern: str) -> tuple[str, tuple[int, ...]]:

@@ -4,49 +4,53 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cotrain.errors import CotrainError
-from cotrain.lockstep.result import Count, Divergence, Place, Result, StructuralDivergence, TapShape
+from cotrain.lockstep.differences import Kind, Tally
+from cotrain.lockstep.result import Count, Divergence, Place, Result, Series, StructuralDivergence, TapShape
+from cotrain.report import files
+from cotrain.report.map_rows import AFTER, map_rows
 
 SCHEMA = 1
 
 
 def to_dict(result: Result) -> dict[str, Any]:
     """The report as plain dicts, lists, strings, numbers and None."""
-    series = {name: {"reference": s.reference, "candidate": s.candidate} for name, s in result.series.items()}
-    epochs = {
-        name: {"reference": s.reference, "candidate": s.candidate} for name, s in result.epoch_series.items()
-    }
+    series = {name: _series(each) for name, each in result.series.items()}
     report = {
         "schema": SCHEMA,
         "verdict": str(result.verdict),
         "exit_code": result.exit_code,
         "error": result.error,
         "signal": result.signal,
+        "first_step": result.first_step,
         "steps": result.steps,
         "total_steps": result.total_steps,
+        "steps_per_epoch": result.steps_per_epoch,
+        "on_diff": result.on_diff,
         "mode": result.mode,
         "taps_compared": result.compared.taps,
         "bytes_compared": result.compared.bytes,
         "initial": _count(result.initial),
         "occasional": _count(result.occasional),
         "divergences": [_divergence(each) for each in result.divergences],
+        "differences": [
+            {"tap": row.tap, "op": row.op, "origin": _tally(row.origin), "inherited": _tally(row.inherited)}
+            for row in result.differences.taps.values()
+        ],
         "births": [
             {**_place(each.place), "side": each.side, "kind": each.kind, "tap": each.tap, "flat_index": each.flat_index}
             for each in result.births
         ],
         "structural": None if result.structural is None else _structural(result.structural),
         "weights_sha256": result.weights_sha256,
-        "losses": series.pop("loss", {"reference": [], "candidate": []}),
+        "losses": series.pop("loss", _series(Series())),
         "metrics": series,
-        "epoch_metrics": epochs,
+        "epoch_metrics": {name: _series(each) for name, each in result.epoch_series.items()},
         "pins": result.pins,
         "warnings": result.warnings,
         "command": result.command,
@@ -70,22 +74,70 @@ def write(result: Result, target: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
         return
-    path = Path(target)
-    try:
-        if path.exists() and not path.is_file():  # a pipe or a device is written as it is
-            path.write_text(text, encoding="utf-8")
-            return
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", text=True)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except OSError as error:
-        raise CotrainError(f"cannot write the report {target}: {error.strerror}") from None
+    files.write_text(Path(target), text)
+
+
+def write_full(result: Result, path: Path) -> None:
+    """Writes the report with the map of differences and the time of each tap, a line per key."""
+    full = to_dict(result) | {"taps": _taps(result), "map": _map(result)}
+    lines = (f"{json.dumps(key)}: {json.dumps(value, allow_nan=False)}" for key, value in full.items())
+    files.write_text(path, "{\n" + ",\n".join(lines) + "\n}\n")
+
+
+def _taps(result: Result) -> list[dict[str, Any]]:
+    """Each tap of the steps in its order: what it is, and seconds over the run."""
+    return [
+        {
+            "tap": name,
+            "op": tap.op,
+            "dtype": tap.dtype,
+            "shape": list(tap.shape),
+            "selected": tap.selected,
+            "steps": tap.steps,
+            "reference": tap.reference,
+            "candidate": tap.candidate,
+            "compare": tap.compare,
+        }
+        for name, tap in result.tap_times.items()
+    ]
+
+
+def _map(result: Result) -> dict[str, Any]:
+    """The step × tap map. ``cells``: a character per bin of steps, ``.`` equal, ``i`` inherited, ``o`` origin,
+    ``a`` differing after the tap that ended the run.
+
+    ``elements`` and ``ulps`` are the largest numbers in each cell that is not ``.``, in order; 0 for an ``a``.
+    """
+    first, rows = map_rows(result)
+    per_bin = result.differences.steps_per_bin
+    letters = {int(Kind.EQUAL): ".", int(Kind.INHERITED): "i", int(Kind.ORIGIN): "o", AFTER: "a"}
+    return {
+        "first_step": first * per_bin,
+        "steps_per_bin": per_bin,
+        "rows": [
+            {
+                "tap": tap,
+                "cells": "".join(letters[kind] for kind in row.kinds.tolist()),
+                "elements": row.elements[row.kinds > 0].tolist(),
+                "ulps": row.ulps[row.kinds > 0].tolist(),
+            }
+            for tap, row in rows.items()
+        ],
+    }
+
+
+def _tally(tally: Tally) -> dict[str, Any]:
+    return {
+        "steps": tally.steps,
+        "elements": tally.elements,
+        "max_ulp": tally.max_ulp,
+        "first_step": tally.first_step,
+        "last_step": tally.last_step,
+    }
+
+
+def _series(series: Series) -> dict[str, Any]:
+    return {"at": series.at, "reference": series.reference, "candidate": series.candidate}
 
 
 def _divergence(found: Divergence) -> dict[str, Any]:
@@ -149,9 +201,3 @@ def _clean(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_clean(item) for item in value]
     return value
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -1,0 +1,119 @@
+"""The numbers of the HTML report, as its scripts read them: arrays packed into text, the map cut to a size."""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cotrain.lockstep.differences import MapRow
+from cotrain.lockstep.result import Result, Series
+from cotrain.report.map_rows import map_rows
+
+MAX_CELLS = 400_000
+"""The map's cells in the page; a larger one is shown in coarser bins (the JSON report has all of it)."""
+MAP_BUDGET = 800_000
+"""Characters that the map may take in the page before its numbers are rounded."""
+MAX_POINTS = 8192
+"""Points of a line; of a longer one every n-th is shown."""
+
+_Array = np.ndarray[Any, np.dtype[Any]]
+_Packed = dict[str, Any]
+
+
+def pack(values: _Array) -> _Packed:
+    """An array as text: its bytes, the first byte of all elements, then the second and so on, deflated, in base64.
+
+    Bytes are little endian. Sorted that way, small numbers in large types take hardly any room.
+    """
+    values = np.ascontiguousarray(values)
+    planes = values.view(np.uint8).reshape(len(values), values.itemsize).T
+    deflated = zlib.compress(planes.tobytes(), 9)
+    return {
+        "type": f"{values.dtype.kind}{values.itemsize}",
+        "length": len(values),
+        "data": base64.b64encode(deflated).decode("ascii"),
+    }
+
+
+def packed_map(result: Result) -> dict[str, Any]:
+    """The map for the page.
+
+    ``kinds`` are those of all cells, row after row; ``elements`` and ``ulps`` those of the differing cells in
+    the same order, rounded to so many bits (``significant_bits``) that the map keeps to its budget.
+    """
+    first, rows = map_rows(result)
+    per_bin = result.differences.steps_per_bin
+    while len(rows) * max((len(row.kinds) for row in rows.values()), default=0) > MAX_CELLS:
+        rows = {tap: _coarser(row, first % 2) for tap, row in rows.items()}
+        first //= 2
+        per_bin *= 2
+    columns = _columns(list(rows.values()))
+    found: dict[str, Any] = {}
+    for bits in (64, 24, 11, 8):
+        found = {"kinds": pack(columns.kinds), "significant_bits": bits}
+        for name, values in (("elements", columns.elements.astype(np.uint64)), ("ulps", columns.ulps)):
+            found[name] = pack(rounded(values, bits))
+        if sum(len(packed["data"]) for packed in found.values() if isinstance(packed, dict)) <= MAP_BUDGET:
+            break
+    bins = len(columns.kinds) // len(rows) if rows else 0
+    return {"first_bin": first, "steps_per_bin": per_bin, "bins": bins, **found}
+
+
+def packed_series(name: str, unit: str, series: Series) -> dict[str, Any]:
+    """A metric for the page; ``equal`` counts over the whole of it, however many points are shown."""
+    reference, candidate = (np.array(side, np.float64) for side in (series.reference, series.candidate))
+    at = np.array(series.at, np.int32)
+    stride = -(-len(at) // MAX_POINTS) or 1
+    return {
+        "name": name,
+        "unit": unit,
+        "stride": stride,
+        "count": len(reference),
+        "equal": int(np.count_nonzero(reference.view(np.uint64) == candidate.view(np.uint64))),
+        "at": pack(at[::stride]),
+        "reference": pack(reference[::stride]),
+        "candidate": pack(candidate[::stride]),
+    }
+
+
+def rounded(values: _Array, bits: int) -> _Array:
+    """uint64 values to their ``bits`` most significant bits, the rest cut off."""
+    if bits >= 64 or not len(values):
+        return values
+    lengths = np.frexp(values.astype(np.float64))[1]
+    drop = np.maximum(0, lengths - bits).astype(np.uint64)
+    return np.asarray((values >> drop) << drop)
+
+
+def json_for_script(value: Any) -> str:
+    """JSON that may stand inside a script element whatever text it holds."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _coarser(row: MapRow, lead: int) -> MapRow:
+    """Two bins to one; ``lead`` is 1 when the first bin is the second of its pair."""
+
+    def halved(cells: _Array) -> _Array:
+        cells = np.pad(cells, (lead, (lead + len(cells)) % 2))
+        return np.asarray(cells.reshape(-1, 2).max(axis=1))
+
+    return MapRow(halved(row.kinds), halved(row.elements), halved(row.ulps))
+
+
+def _columns(rows: Sequence[MapRow]) -> MapRow:
+    """All rows after each other; numbers of the differing cells only."""
+    if not rows:
+        return MapRow(np.zeros(0, np.uint8), np.zeros(0, np.int64), np.zeros(0, np.uint64))
+    kinds = np.concatenate([row.kinds for row in rows])
+    differs = kinds > 0
+    return MapRow(
+        kinds,
+        np.concatenate([row.elements for row in rows])[differs],
+        np.concatenate([row.ulps for row in rows])[differs],
+    )
