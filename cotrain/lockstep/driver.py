@@ -25,6 +25,10 @@ from cotrain.lockstep.traits import Traits
 from cotrain.protocol import Tap, Trainer
 
 
+_PATIENCE_US = 500
+"""Longer than the usual gap between two steps, shorter than what a person would see in `top`."""
+
+
 class TrainerFailed(Exception):
     """A trainer raised; the message names the side, the step and the last tap."""
 
@@ -106,6 +110,7 @@ class Lockstep:
         Raises TrainerFailed and CotrainError; the result is valid up to there.
         """
         begun = perf_counter()
+        self._session.stay_awake(_PATIENCE_US if overlap else 0)
         try:
             if self.position == self.first:
                 self._begin(end)
@@ -118,6 +123,7 @@ class Lockstep:
         finally:
             self.result.timing.wall += perf_counter() - begun
             self.result.tap_times = self._times.totals()
+            self._session.stay_awake(0)
 
     @property
     def stopped(self) -> bool:

@@ -61,6 +61,10 @@ class CandidateSession:
         policies = assemblies.namespace("Cotrain.Lockstep").DifferencePolicy
         self._session.OnDifference = getattr(policies, policy.capitalize())
 
+    def stay_awake(self, microseconds: int) -> None:
+        """How long a thread that waits for the other side spins before it sleeps."""
+        self._session.Patience = microseconds
+
     def hash_taps(self, wanted: bool) -> None:
         """Sets whether each tap's bytes are hashed on both sides."""
         self._session.Hashes = wanted
@@ -72,7 +76,7 @@ class CandidateSession:
 
     def submit(self, step: int, slot: Slot) -> None:
         """Queues a step (:data:`INITIAL`: the state before step 0) against a published slot."""
-        self._submit(self._handle, step, slot.entries.ctypes.data, slot.outcomes.ctypes.data, slot.count)
+        self._submit(self._handle, step, slot.entries_address, slot.outcomes_address, slot.count)
         self._pending += 1
 
     def collect(self, *, timeout: float | None = None) -> StepReport:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from time import perf_counter_ns
+from typing import Any
 
 import numpy as np
 
@@ -29,8 +30,8 @@ class Slot:
         self._selection = selection
         self._watched = watched
         self._stable = stable
-        self.entries = np.zeros(64, TAP_ENTRY)
-        self.outcomes = np.zeros(64, TAP_OUTCOME)
+        self._allocate(np.zeros(64, TAP_ENTRY))
+        self.positions: dict[str, int] = {}
         self.infos: list[TapInfo] = []
         self.names: list[str] = []
         """The taps' names; another list object whenever the taps of the step change."""
@@ -90,10 +91,7 @@ class Slot:
 
     def find(self, name: str) -> int:
         """Position of a tap in the step, or -1."""
-        for position in range(self.count):
-            if self.infos[position].name == name:
-                return position
-        return -1
+        return self.positions.get(name, -1)
 
     @property
     def states(self) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
@@ -120,8 +118,7 @@ class Slot:
         if not in_place:
             value = value.copy(order="C")
         if position == len(self.entries):
-            self.entries = np.concatenate([self.entries, np.zeros_like(self.entries)])
-            self.outcomes = np.zeros(len(self.entries), TAP_OUTCOME)
+            self._allocate(np.concatenate([self.entries, np.zeros_like(self.entries)]))
         watch = np.empty(value.shape, value.dtype) if tap.name in self._watched else None
         entry = self.entries[position]
         entry["address"] = value.ctypes.data
@@ -140,12 +137,20 @@ class Slot:
         self.watches[position:end] = [watch]
         self.as_inputs[position:end] = [tap.as_input]
 
+    def _allocate(self, entries: np.ndarray[Any, np.dtype[Any]]) -> None:
+        """Takes the arrays that the worker reads and writes, and their addresses, which cost a step's microseconds."""
+        self.entries = entries
+        self.outcomes = np.zeros(len(entries), TAP_OUTCOME)
+        self.entries_address = int(entries.ctypes.data)
+        self.outcomes_address = int(self.outcomes.ctypes.data)
+
     def _close(self, count: int) -> None:
         del self.infos[count:], self.values[count:], self.watches[count:], self.as_inputs[count:]
         self.names = names = [info.name for info in self.infos]
         if len(set(names)) < count:
             twice = next(name for name in names if names.count(name) > 1)
             raise CotrainError(f"the reference yields the tap {twice} twice in one step; tap names are unique")
+        self.positions = {name: position for position, name in enumerate(names)}
         self.count = count
         self.selected_taps = self.selected_bytes = self.occasional_taps = self.occasional_bytes = 0
         for position, info in enumerate(self.infos):

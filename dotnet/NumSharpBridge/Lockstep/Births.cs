@@ -10,10 +10,13 @@ internal sealed class Births
     /// <summary>In the order they were met.</summary>
     public IReadOnlyList<Birth> Found => _found;
 
+    /// <summary>Kinds that one of the sides has not had yet.</summary>
+    public SpecialKinds Wanted => _missingInReference | _missingInCandidate;
+
     /// <summary>Looks at a compared tap of both sides; at one of them when they are byte-equal.</summary>
     public void Look(long step, string tap, in Operand reference, in Operand candidate, bool equal)
     {
-        SpecialKinds wanted = equal ? _missingInReference | _missingInCandidate : _missingInReference;
+        SpecialKinds wanted = equal ? Wanted : _missingInReference;
         SpecialKinds here = SpecialValues.Find(reference, wanted);
         SpecialKinds there = equal ? here : SpecialValues.Find(candidate, _missingInCandidate);
         if ((here | there) == SpecialKinds.None)

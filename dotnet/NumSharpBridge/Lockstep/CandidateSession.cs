@@ -37,6 +37,13 @@ public sealed unsafe class CandidateSession : IDisposable
         set => _taps.OnDifference = value;
     }
 
+    /// <summary>Microseconds that a waiting thread stays awake; 0 where both sides share a processor.</summary>
+    public int Patience
+    {
+        get => _worker.Patience;
+        set => _worker.Patience = value;
+    }
+
     /// <summary>Whether each tap is hashed for a trace; set between steps.</summary>
     public bool Hashes
     {

@@ -1,6 +1,5 @@
 using System.Numerics;
 using System.Runtime.CompilerServices;
-using System.Runtime.Intrinsics;
 using NumSharp;
 
 namespace Cotrain.Lockstep;
@@ -38,6 +37,34 @@ internal static unsafe class SpecialValues
                 (ulong*)operand.Address, bytes / 8, wanted, long.MaxValue, 0x7FF0000000000000, 0x000FFFFFFFFFFFFF);
     }
 
+    /// <summary>
+    /// Whether two contiguous float32 or float64 operands are byte-equal and hold none of the wanted kinds, in one
+    /// pass. False says nothing: look again, slowly.
+    /// </summary>
+    public static bool EqualAndOrdinary(in Operand reference, in Operand candidate, SpecialKinds wanted)
+    {
+        if (!reference.IsContiguous || !candidate.IsContiguous)
+        {
+            return false;
+        }
+        long count = candidate.Size;
+        bool denormals = (wanted & SpecialKinds.Denormal) != 0;
+        switch ((NPTypeCode)candidate.TypeCode)
+        {
+            case NPTypeCode.Single:
+                return FusedScan.Equal<uint>(
+                        (uint*)reference.Address, (uint*)candidate.Address, count, 0x7FFFFFFF, out uint high, out uint low)
+                    && high < 0x7F800000 && !(denormals && low < 0x007FFFFF);
+            case NPTypeCode.Double:
+                return FusedScan.Equal<ulong>(
+                        (ulong*)reference.Address, (ulong*)candidate.Address, count, long.MaxValue,
+                        out ulong top, out ulong bottom)
+                    && top < 0x7FF0000000000000 && !(denormals && bottom < 0x000FFFFFFFFFFFFF);
+            default:
+                return false;
+        }
+    }
+
     /// <summary>Flat index of the first element of a kind, -1 without one.</summary>
     public static long FirstIndex(in Operand operand, SpecialKinds kind)
     {
@@ -55,8 +82,8 @@ internal static unsafe class SpecialValues
     private static bool IsFloat(int typeCode) =>
         (NPTypeCode)typeCode is NPTypeCode.Single or NPTypeCode.Double or NPTypeCode.Complex;
 
-    // The common tap holds nothing special: a block is passed with the largest magnitude, and the smallest one but
-    // zero, of all its elements, and only a block with a hit is looked at one by one.
+    // A block is passed with the largest magnitude, and the smallest one but zero, of all its elements; only a block
+    // with a hit is looked at one by one.
     private static SpecialKinds Scan<T>(T* values, long count, SpecialKinds wanted, T magnitude, T infinity, T fraction)
         where T : unmanaged, IBinaryInteger<T>
     {
@@ -65,47 +92,15 @@ internal static unsafe class SpecialValues
         for (long start = 0; start < count && found != wanted; start += Block)
         {
             int length = (int)Math.Min(Block, count - start);
-            (T largest, T smallest) = Extremes(values + start, length, magnitude);
+            T* block = values + start;
+            FusedScan.Equal(block, block, length, magnitude, out T largest, out T smallest);
             bool denormal = (wanted & ~found & SpecialKinds.Denormal) != 0 && smallest < fraction;
             if (largest >= infinity || denormal)
             {
-                found |= Classify((byte*)(values + start), length, sizeof(T) == 4) & wanted;
+                found |= Classify((byte*)block, length, sizeof(T) == 4) & wanted;
             }
         }
         return found;
-    }
-
-    /// <summary>The largest magnitude, and the smallest minus one, where zero wraps to the largest number.</summary>
-    private static (T Largest, T SmallestLessOne) Extremes<T>(T* values, int count, T magnitude)
-        where T : unmanaged, IBinaryInteger<T>
-    {
-        T largest = T.Zero;
-        T smallest = unchecked(T.Zero - T.One);
-        int i = 0;
-        if (count >= Vector256<T>.Count)
-        {
-            Vector256<T> mask = Vector256.Create(magnitude);
-            Vector256<T> highest = Vector256<T>.Zero;
-            Vector256<T> lowest = Vector256.Create(smallest);
-            for (; i <= count - Vector256<T>.Count; i += Vector256<T>.Count)
-            {
-                Vector256<T> bits = Vector256.Load(values + i) & mask;
-                highest = Vector256.Max(highest, bits);
-                lowest = Vector256.Min(lowest, bits - Vector256<T>.One);
-            }
-            for (int lane = 0; lane < Vector256<T>.Count; lane++)
-            {
-                largest = T.Max(largest, highest[lane]);
-                smallest = T.Min(smallest, lowest[lane]);
-            }
-        }
-        for (; i < count; i++)
-        {
-            T bits = values[i] & magnitude;
-            largest = T.Max(largest, bits);
-            smallest = T.Min(smallest, unchecked(bits - T.One));
-        }
-        return (largest, smallest);
     }
 
     private static SpecialKinds Classify(byte* values, int count, bool single)

@@ -145,8 +145,15 @@ internal sealed unsafe class StepTaps : ITaps
         }
         var reference = new Operand(
             entry->Address, entry->TypeCode, entry->ItemSize, entry->Rank, entry->Shape, entry->Strides);
-        BitComparer.Compare(reference, candidate, ref outcome->Finding);
-        _births.Look(_step, name, reference, candidate, outcome->Finding.Differing == 0);
+        if (SpecialValues.EqualAndOrdinary(reference, candidate, _births.Wanted))
+        {
+            outcome->Finding = Finding.Equal;
+        }
+        else
+        {
+            BitComparer.Compare(reference, candidate, ref outcome->Finding);
+            _births.Look(_step, name, reference, candidate, outcome->Finding.Differing == 0);
+        }
         if (entry->Watch != null)
         {
             candidate.CopyTo(entry->Watch);

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace Cotrain.Lockstep;
 
 /// <summary>
@@ -19,6 +21,13 @@ internal sealed class Worker : IDisposable
         _thread.Start();
     }
 
+    /// <summary>
+    /// How long, in microseconds, a thread that finds nothing to do stays awake before it sleeps. Waking it costs
+    /// more than the gaps between two steps where both sides have a processor of their own; where they share one,
+    /// 0 leaves it to the other side.
+    /// </summary>
+    public int Patience { get; set; }
+
     /// <summary>Queues a job; it must not throw.</summary>
     public void Submit(Action job)
     {
@@ -32,7 +41,11 @@ internal sealed class Worker : IDisposable
 
     /// <summary>Waits until one more job than already waited for has finished.</summary>
     /// <returns>False when the time ran out first.</returns>
-    public bool WaitOne(int milliseconds) => _finished.Wait(milliseconds);
+    public bool WaitOne(int milliseconds)
+    {
+        StayAwake(_finished);
+        return _finished.Wait(milliseconds);
+    }
 
     /// <summary>Ends the thread after the job it is running; queued ones are dropped.</summary>
     public void Dispose()
@@ -45,10 +58,21 @@ internal sealed class Worker : IDisposable
         _available.Release();
     }
 
+    private void StayAwake(SemaphoreSlim signal)
+    {
+        long patience = Patience * Stopwatch.Frequency / 1_000_000;
+        long begun = Stopwatch.GetTimestamp();
+        while (signal.CurrentCount == 0 && Stopwatch.GetTimestamp() - begun < patience)
+        {
+            Thread.SpinWait(16);
+        }
+    }
+
     private void Loop()
     {
         while (true)
         {
+            StayAwake(_available);
             _available.Wait();
             Action job;
             lock (_gate)
