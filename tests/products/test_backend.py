@@ -188,6 +188,11 @@ def test_views_that_numsharp_made(products, op):
     pairs = [(left, right.T) for left in rows for right in (*rows, whole[":, ::-1"])]
     pairs += [(left.T, right) for left in (*rows, *columns) for right in columns]
     pairs += [(ns.expand_dims(columns[3], 0), columns[1]), (columns[1], ns.expand_dims(columns[3], 0))]
+    # The second axis runs backwards over one element: np.dot copies the column for that, and adds otherwise.
+    tall = products.nd(normal(2 * 257, 3))
+    backward = tall["::2, 1:0:-1"]
+    assert list(backward.Shape.Strides) == [6, -1]
+    pairs += [(tall["::2, 0"], backward), (tall["::2, 2:"].T, backward), (backward.T, tall["::2"])]
     compared = 0
     for left, right in pairs:
         a, b = products.view(left), products.view(right)

@@ -154,3 +154,27 @@ def test_dot_of_many_dimensions(products, dtype):
     products.same("dot", np.zeros((2, 2, 0), dtype), np.zeros((0, 3), dtype))
     products.same("dot", np.array(2, dtype), a)
     products.same("dot", a, np.array(2.5, np.float64))
+
+
+@floats
+def test_vdot_takes_one_stride_where_one_leads_to_all(products, dtype):
+    matrix, vector = normal(40, 60, dtype=dtype), normal(3 * 2400, dtype=dtype)
+    for right in (vector[::3], vector[::-3], vector[2399::-1], np.broadcast_to(vector[:1], (2400,))):
+        products.same("vdot", matrix, right)
+        products.same("vdot", right, matrix.T)
+        products.same("vdot", right, right)
+    products.same("vdot", matrix[::-1, ::-1], matrix)
+    products.same("vdot", matrix[:, ::2], matrix[:, 1::2])
+    products.same("vdot", matrix[::-1], vector[:2400].astype(np.float64))
+
+
+@floats
+def test_of_two_nans_vector_gufuncs_keep_numpys(products, dtype):
+    bits = np.dtype(f"u{np.dtype(dtype).itemsize}")
+    quiet = np.array(np.nan, dtype).view(bits)
+    left, right = (np.arange(quiet + start, quiet + start + 12, dtype=bits).view(dtype) for start in (1, 101))
+    products.same("vecdot", left[:, None], right[:, None])
+    products.same("vecdot", left[:, None], -right[:, None])
+    for step in (1, -1):
+        products.same("vecmat", left[:3][::step], right.reshape(3, 4)[:, ::-1])
+        products.same("matvec", right.reshape(4, 3)[:, ::-1], left[:3][::step])
