@@ -16,8 +16,8 @@ from cotrain.report.map_rows import map_rows
 
 MAX_CELLS = 400_000
 """The map's cells in the page; a larger one is shown in coarser bins (the JSON report has all of it)."""
-MAP_BUDGET = 800_000
-"""Characters that the map may take in the page before its numbers are rounded."""
+MAP_BUDGET = 1_000_000
+"""Characters that the map may take in the page before its numbers are rounded, and then its bins made coarser."""
 MAX_POINTS = 8192
 """Points of a line; of a longer one every n-th is shown."""
 
@@ -32,7 +32,7 @@ def pack(values: _Array) -> _Packed:
     """
     values = np.ascontiguousarray(values)
     planes = values.view(np.uint8).reshape(len(values), values.itemsize).T
-    deflated = zlib.compress(planes.tobytes(), 9)
+    deflated = zlib.compress(planes.tobytes(), 6)
     return {
         "type": f"{values.dtype.kind}{values.itemsize}",
         "length": len(values),
@@ -44,24 +44,24 @@ def packed_map(result: Result) -> dict[str, Any]:
     """The map for the page.
 
     ``kinds`` are those of all cells, row after row; ``elements`` and ``ulps`` those of the differing cells in
-    the same order, rounded to so many bits (``significant_bits``) that the map keeps to its budget.
+    the same order, exactly or, where that would be too long, rounded (``exact_below``). What is still too long
+    is shown in coarser bins.
     """
     first, rows = map_rows(result)
     per_bin = result.differences.steps_per_bin
-    while len(rows) * max((len(row.kinds) for row in rows.values()), default=0) > MAX_CELLS:
+    while True:
+        bins = max((len(row.kinds) for row in rows.values()), default=0)
+        columns = _columns(list(rows.values()))
+        for mantissa in (None, 8, 4) if len(columns.kinds) <= MAX_CELLS else ():
+            numbers = [columns.elements.astype(np.uint64), columns.ulps]
+            kinds, elements, ulps = pack(columns.kinds), *(_pack_numbers(each, mantissa) for each in numbers)
+            if bins <= 1 or sum(len(each["data"]) for each in (kinds, elements, ulps)) <= MAP_BUDGET:
+                exact_below = 2**53 if mantissa is None else 2 ** (mantissa + 1)
+                place = {"first_bin": first, "steps_per_bin": per_bin, "bins": bins, "exact_below": exact_below}
+                return place | {"kinds": kinds, "elements": elements, "ulps": ulps}
         rows = {tap: _coarser(row, first % 2) for tap, row in rows.items()}
         first //= 2
         per_bin *= 2
-    columns = _columns(list(rows.values()))
-    found: dict[str, Any] = {}
-    for bits in (64, 24, 11, 8):
-        found = {"kinds": pack(columns.kinds), "significant_bits": bits}
-        for name, values in (("elements", columns.elements.astype(np.uint64)), ("ulps", columns.ulps)):
-            found[name] = pack(rounded(values, bits))
-        if sum(len(packed["data"]) for packed in found.values() if isinstance(packed, dict)) <= MAP_BUDGET:
-            break
-    bins = len(columns.kinds) // len(rows) if rows else 0
-    return {"first_bin": first, "steps_per_bin": per_bin, "bins": bins, **found}
 
 
 def packed_series(name: str, unit: str, series: Series) -> dict[str, Any]:
@@ -81,19 +81,30 @@ def packed_series(name: str, unit: str, series: Series) -> dict[str, Any]:
     }
 
 
-def rounded(values: _Array, bits: int) -> _Array:
-    """uint64 values to their ``bits`` most significant bits, the rest cut off."""
-    if bits >= 64 or not len(values):
-        return values
-    lengths = np.frexp(values.astype(np.float64))[1]
-    drop = np.maximum(0, lengths - bits).astype(np.uint64)
-    return np.asarray((values >> drop) << drop)
-
-
 def json_for_script(value: Any) -> str:
     """JSON that may stand inside a script element whatever text it holds."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _pack_numbers(values: _Array, mantissa: int | None) -> _Packed:
+    """uint64 as it is, or as a length in bits and ``mantissa`` (at most 8) of the bits after the leading one."""
+    if mantissa is None:
+        return pack(values)
+    lengths = np.zeros(len(values), np.uint8)
+    rest = values.copy()
+    for width in (32, 16, 8, 4, 2, 1):
+        high = rest >> np.uint64(width)
+        lengths[high > 0] += width
+        rest = np.where(high > 0, high, rest)
+    lengths[values > 0] += 1
+    leading = np.where(
+        lengths > 9,
+        values >> np.maximum(lengths, 9).astype(np.uint64) - np.uint64(9),
+        values << np.uint64(9) - np.minimum(lengths, 9).astype(np.uint64),
+    )
+    kept = leading.astype(np.uint16) & (0xFF << (8 - mantissa) & 0xFF)
+    return pack(kept | lengths.astype(np.uint16) << 8) | {"type": "m2"}
 
 
 def _coarser(row: MapRow, lead: int) -> MapRow:

@@ -22,6 +22,9 @@ PAGE = Path(__file__).parent / "page"
 STYLES = ("uplot/uPlot.min.css", "page.css", "tables.css", "figures.css")
 SCRIPTS = ("data.js", "map_view.js", "map_canvas.js", "map.js", "details.js", "charts.js", "page.js")
 
+MAX_CARDS = 120
+"""Divergences shown to the bit; the JSON report has all."""
+
 
 def write(result: Result, path: Path) -> None:
     """Writes the page, whole or not at all. CotrainError when it cannot be written."""
@@ -57,13 +60,14 @@ def render(result: Result, *, written: datetime | None = None) -> str:
 
 def _context(result: Result) -> dict[str, Any]:
     taps = list(standings(result))
-    cards = [html_context.card_view(found) for found in result.divergences]
+    cards = [html_context.card_view(found) for found in result.divergences[:MAX_CARDS]]
     return {
         "headline": html_context.headline(result),
         "facts": html_context.facts(result, taps),
         "settings": html_context.settings(result),
         "first": html_context.card_view(result.divergences[0], result.command) if cards else None,
         "cards": cards,
+        "left_out": len(result.divergences) - len(cards),
         "aligned": html_context.aligned(result.structural) if result.structural else [],
         "differences": [tap for tap in taps if tap.differences is not None],
         "operations": html_context.operations(taps),
@@ -87,7 +91,10 @@ def _data(result: Result) -> dict[str, Any]:
         "steps_per_epoch": result.steps_per_epoch,
         "taps": [_tap(taps[name]) for name in tap_names(result)],
         "map": packed_map(result),
-        "cards": [{"tap": found.tap, "step": found.place.step, "origin": found.origin} for found in result.divergences],
+        "cards": [
+            {"tap": found.tap, "step": found.place.step, "origin": found.origin}
+            for found in result.divergences[:MAX_CARDS]
+        ],
         "series": [packed_series(name, unit, each) for unit, name, each in series if each.reference],
     }
 

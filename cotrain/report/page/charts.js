@@ -147,6 +147,7 @@ report.growth = (root, model) => {
 
 /** A metric of both sides, and their difference where there is one. */
 report.series = async (root, series) => {
+  if (series.count < 2) return; // the table has it
   const [at, reference, candidate] = await Promise.all([series.at, series.reference, series.candidate].map(report.unpack));
   const finite = (numbers) => Array.from(numbers, (number) => (Number.isFinite(number) ? number : null));
   const odd = [...reference, ...candidate].filter((number) => !Number.isFinite(number)).length;

@@ -28,6 +28,10 @@ const report = (() => {
     const count = packed.length;
     const size = Number(packed.type.slice(1));
     if (size === 1) return planes;
+    if (packed.type === "m2") {
+      // The bits after the leading one, and the length in bits.
+      return Float64Array.from({ length: count }, (_, i) => (planes[count + i] ? Math.floor((1 + planes[i] / 256) * 2 ** (planes[count + i] - 1)) : 0));
+    }
     if (packed.type[0] === "u") {
       const numbers = new Float64Array(count);
       for (let plane = size - 1; plane >= 0; plane--) {

@@ -5,9 +5,9 @@ report.cellText = (model, { row, bin }) => {
   const { kinds, elements, ulps, tap } = model.rows[row];
   if (!kinds[bin]) return "equal bytes";
   if (kinds[bin] === 3) return "differs too, after the operation that ended the run";
-  const about = model.exact ? "" : "about ";
-  const distance = ulps[bin] ? `, at most ${about}${report.count(ulps[bin])} ulp apart` : "";
-  return `${kinds[bin] === 2 ? "origin" : "inherited"}, ${about}${report.count(elements[bin])} of ${report.plural(tap.size, "element")}${distance}`;
+  const number = (value) => `${value < model.exactBelow ? "" : "about "}${report.count(value)}`;
+  const distance = ulps[bin] ? `, at most ${number(ulps[bin])} ulp apart` : "";
+  return `${report.kinds[kinds[bin]]}, ${number(elements[bin])} of ${report.plural(tap.size, "element")}${distance}`;
 };
 
 report.Details = class {

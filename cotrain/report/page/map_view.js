@@ -11,7 +11,8 @@ report.MapModel = class {
     this.bins = map.bins;
     this.perBin = map.steps_per_bin;
     this.firstBin = map.first_bin;
-    this.exact = map.significant_bits >= 53;
+    this.exactBelow = map.exact_below;
+    this.exact = map.exact_below >= 2 ** 53;
     this.counts = report.kinds.map(() => new Uint16Array(this.bins)); // by kind: operations per bin
     this.mostElements = 0;
     this.mostUlps = 0;

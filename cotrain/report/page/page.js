@@ -80,7 +80,7 @@
     if (place) {
       const model = await report.MapModel.load();
       const details = new report.Details(document.getElementById("details"), model);
-      details.map = new report.Map(place, model, (cell) => details.show(cell));
+      report.map = details.map = new report.Map(place, model, (cell) => details.show(cell));
       report.growth(document.getElementById("growth"), model);
     }
     const series = document.getElementById("series");
