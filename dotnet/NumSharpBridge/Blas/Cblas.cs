@@ -20,21 +20,55 @@ internal abstract unsafe class Cblas<T> where T : unmanaged
     internal abstract long Chunk { get; }
 
     /// <summary>Row major C (m × n) = op(A) (m × k) · op(B) (k × n).</summary>
-    internal abstract void Gemm(
-        bool transposeA, bool transposeB, long m, long n, long k, T* a, long lda, T* b, long ldb, T* c, long ldc);
+    internal void Gemm(
+        bool transposeA, bool transposeB, long m, long n, long k, T* a, long lda, T* b, long ldb, T* c, long ldc)
+    {
+        VectorState.Clear();
+        CallGemm(transposeA, transposeB, m, n, k, a, lda, b, ldb, c, ldc);
+    }
 
     /// <summary>Row major upper triangle of C (n × n) = op(A) · op(A)ᵀ; A is n × k, or k × n if transposed.</summary>
-    internal abstract void Syrk(bool transpose, long n, long k, T* a, long lda, T* c, long ldc);
+    internal void Syrk(bool transpose, long n, long k, T* a, long lda, T* c, long ldc)
+    {
+        VectorState.Clear();
+        CallSyrk(transpose, n, k, a, lda, c, ldc);
+    }
 
     /// <summary>y = op(A) · x for A (m × n) in the given storage order.</summary>
-    internal abstract void Gemv(
-        Order order, bool transpose, long m, long n, T* a, long lda, T* x, long incX, T* y, long incY);
+    internal void Gemv(
+        Order order, bool transpose, long m, long n, T* a, long lda, T* x, long incX, T* y, long incY)
+    {
+        VectorState.Clear();
+        CallGemv(order, transpose, m, n, a, lda, x, incX, y, incY);
+    }
 
     /// <summary>Sum of x·y; at most <see cref="Chunk"/> elements.</summary>
-    internal abstract T Dot(long n, T* x, long incX, T* y, long incY);
+    internal T Dot(long n, T* x, long incX, T* y, long incY)
+    {
+        VectorState.Clear();
+        return CallDot(n, x, incX, y, incY);
+    }
 
     /// <summary>y += alpha · x.</summary>
-    internal abstract void Axpy(long n, T alpha, T* x, long incX, T* y, long incY);
+    internal void Axpy(long n, T alpha, T* x, long incX, T* y, long incY)
+    {
+        VectorState.Clear();
+        CallAxpy(n, alpha, x, incX, y, incY);
+    }
+
+    // The native calls themselves, never inlined: a method that makes one first calls into the runtime, which
+    // is SSE code as well, so the registers have to be cleared before that method begins.
+    protected abstract void CallGemm(
+        bool transposeA, bool transposeB, long m, long n, long k, T* a, long lda, T* b, long ldb, T* c, long ldc);
+
+    protected abstract void CallSyrk(bool transpose, long n, long k, T* a, long lda, T* c, long ldc);
+
+    protected abstract void CallGemv(
+        Order order, bool transpose, long m, long n, T* a, long lda, T* x, long incX, T* y, long incY);
+
+    protected abstract T CallDot(long n, T* x, long incX, T* y, long incY);
+
+    protected abstract void CallAxpy(long n, T alpha, T* x, long incX, T* y, long incY);
 }
 
 /// <summary>CBLAS_ORDER.</summary>

@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace Cotrain.Blas;
 
 /// <summary>float32 routines of a library with 32-bit integers.</summary>
@@ -32,39 +34,39 @@ internal sealed unsafe class SingleLp64 : Cblas<float>
 
     internal override long Chunk => (int.MaxValue / 2) + 1;
 
-    internal override void Gemm(
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    protected override void CallGemm(
         bool transposeA, bool transposeB, long m, long n, long k,
         float* a, long lda, float* b, long ldb, float* c, long ldc)
     {
-        VectorState.Clear();
         _gemm((int)Order.RowMajor, CblasValues.Transpose(transposeA), CblasValues.Transpose(transposeB),
             (int)m, (int)n, (int)k, 1f, a, (int)lda, b, (int)ldb, 0f, c, (int)ldc);
     }
 
-    internal override void Syrk(bool transpose, long n, long k, float* a, long lda, float* c, long ldc)
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    protected override void CallSyrk(bool transpose, long n, long k, float* a, long lda, float* c, long ldc)
     {
-        VectorState.Clear();
         _syrk((int)Order.RowMajor, CblasValues.Upper, CblasValues.Transpose(transpose),
             (int)n, (int)k, 1f, a, (int)lda, 0f, c, (int)ldc);
     }
 
-    internal override void Gemv(
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    protected override void CallGemv(
         Order order, bool transpose, long m, long n, float* a, long lda, float* x, long incX, float* y, long incY)
     {
-        VectorState.Clear();
         _gemv((int)order, CblasValues.Transpose(transpose),
             (int)m, (int)n, 1f, a, (int)lda, x, (int)incX, 0f, y, (int)incY);
     }
 
-    internal override float Dot(long n, float* x, long incX, float* y, long incY)
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    protected override float CallDot(long n, float* x, long incX, float* y, long incY)
     {
-        VectorState.Clear();
         return _dot((int)n, x, (int)incX, y, (int)incY);
     }
 
-    internal override void Axpy(long n, float alpha, float* x, long incX, float* y, long incY)
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    protected override void CallAxpy(long n, float alpha, float* x, long incX, float* y, long incY)
     {
-        VectorState.Clear();
         _axpy((int)n, alpha, x, (int)incX, y, (int)incY);
     }
 }
@@ -101,39 +103,39 @@ internal sealed unsafe class DoubleLp64 : Cblas<double>
 
     internal override long Chunk => (int.MaxValue / 2) + 1;
 
-    internal override void Gemm(
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    protected override void CallGemm(
         bool transposeA, bool transposeB, long m, long n, long k,
         double* a, long lda, double* b, long ldb, double* c, long ldc)
     {
-        VectorState.Clear();
         _gemm((int)Order.RowMajor, CblasValues.Transpose(transposeA), CblasValues.Transpose(transposeB),
             (int)m, (int)n, (int)k, 1.0, a, (int)lda, b, (int)ldb, 0.0, c, (int)ldc);
     }
 
-    internal override void Syrk(bool transpose, long n, long k, double* a, long lda, double* c, long ldc)
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    protected override void CallSyrk(bool transpose, long n, long k, double* a, long lda, double* c, long ldc)
     {
-        VectorState.Clear();
         _syrk((int)Order.RowMajor, CblasValues.Upper, CblasValues.Transpose(transpose),
             (int)n, (int)k, 1.0, a, (int)lda, 0.0, c, (int)ldc);
     }
 
-    internal override void Gemv(
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    protected override void CallGemv(
         Order order, bool transpose, long m, long n, double* a, long lda, double* x, long incX, double* y, long incY)
     {
-        VectorState.Clear();
         _gemv((int)order, CblasValues.Transpose(transpose),
             (int)m, (int)n, 1.0, a, (int)lda, x, (int)incX, 0.0, y, (int)incY);
     }
 
-    internal override double Dot(long n, double* x, long incX, double* y, long incY)
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    protected override double CallDot(long n, double* x, long incX, double* y, long incY)
     {
-        VectorState.Clear();
         return _dot((int)n, x, (int)incX, y, (int)incY);
     }
 
-    internal override void Axpy(long n, double alpha, double* x, long incX, double* y, long incY)
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    protected override void CallAxpy(long n, double alpha, double* x, long incX, double* y, long incY)
     {
-        VectorState.Clear();
         _axpy((int)n, alpha, x, (int)incX, y, (int)incY);
     }
 }

@@ -6,7 +6,7 @@ namespace Cotrain.Blas;
 
 /// <summary>
 /// Clears the upper halves of the vector registers before a native call. The interface layer of OpenBLAS is
-/// plain SSE code, which an x86-64 processor slows down by about 0.1 µs a call, twice over, while those
+/// plain SSE code, which some x86-64 processors slow down by about 0.1 µs a call, twice over, while those
 /// halves are in use; and the JIT uses them to copy structures, but does not clear them before it calls
 /// through a function pointer.
 /// </summary>
