@@ -144,6 +144,7 @@ def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int
     from cotrain.lockstep.injection import Injection
     from cotrain.lockstep.pair import Pair
 
+    signals.check()
     injections = [Injection.parse(text) for text in options.inject]
     epochs = options.epochs if options.epochs or options.steps else 100
     trainer_options: dict[str, Any] = {
@@ -155,6 +156,7 @@ def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int
     }
     with Pair.load(options=trainer_options, gemm=options.gemm, math=options.math, numsharp=options.numsharp) as pair:
         signals.install()
+        signals.check()
         if options.from_step is not None:
             pair.go_on_from(options.checkpoints, options.from_step)
         if options.checkpoint_every is not None:

@@ -24,7 +24,6 @@ from cotrain.lockstep.times import OperationTimes
 from cotrain.lockstep.traits import Traits
 from cotrain.protocol import Tap, Trainer
 
-
 _PATIENCE_US = 500
 """Longer than the usual gap between two steps, shorter than what a person would see in `top`."""
 

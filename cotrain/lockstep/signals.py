@@ -1,4 +1,7 @@
-"""Ctrl-C and SIGTERM: end at once before the run, after the steps in flight during it."""
+"""Ctrl-C and SIGTERM: end between two parts of the start-up, and after the steps in flight during the run.
+
+A handler never raises: an exception in the middle of starting .NET crashes the process.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBRE
 
 
 class Interrupted(BaseException):
-    """A signal came while no run could finish its step; ``signum`` says which."""
+    """A signal came before the run; ``signum`` says which."""
 
     def __init__(self, signum: int) -> None:
         super().__init__(signum)
@@ -22,19 +25,27 @@ class Interrupted(BaseException):
 class Signals:
     """Installs handlers while it is entered.
 
-    Without a run a signal raises :class:`Interrupted`. With one (:meth:`during`), the first signal asks it
-    to stop and the second ends the process at once, in case a trainer hangs.
+    Before the run a signal is kept for the next :meth:`check`; in the run (:meth:`during`) it asks it to stop. A
+    second signal ends the process at once, in case something hangs.
     """
 
     def __init__(self) -> None:
         self._previous: dict[int, Any] = {}
         self._stop: Callable[[int], None] | None = None
-        self._asked = False
+        self._pending: int | None = None
         self._done = False
 
     def during(self, stop: Callable[[int], None]) -> None:
-        """From now on a signal calls ``stop(signum)`` instead of raising."""
+        """From now on a signal calls ``stop(signum)``."""
         self._stop = stop
+        if self._pending is not None:
+            stop(self._pending)
+
+    def check(self) -> None:
+        """Raises :class:`Interrupted` when a signal has come."""
+        if self._pending is not None:
+            self._done = True
+            raise Interrupted(self._pending)
 
     def ignore(self) -> None:
         """From now on signals do nothing: the report is being written."""
@@ -49,13 +60,11 @@ class Signals:
     def _handle(self, signum: int, frame: FrameType | None) -> None:
         if self._done:
             return
-        if self._stop is None:
-            self._done = True
-            raise Interrupted(signum)
-        if self._asked:
+        if self._pending is not None:
             os._exit(128 + signum)
-        self._asked = True
-        self._stop(signum)
+        self._pending = signum
+        if self._stop is not None:
+            self._stop(signum)
 
     def __enter__(self) -> Signals:
         self.install()
