@@ -32,6 +32,8 @@ report.Details = class {
       ...this._goto(place),
       ...this._card(tap, kind, first, last));
     root.hidden = false;
+    // Below a tall map one would not see that it opened; no further than its heading.
+    root.querySelector(".lines").scrollIntoView({ block: "nearest" });
   }
 
   close() {
