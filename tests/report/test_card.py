@@ -3,40 +3,28 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import numpy as np
 import pytest
+from report.results import divergence
 from rich.console import Console
 
 from cotrain.lockstep.names import SourceLine
-from cotrain.lockstep.result import Divergence, Place, Result, StructuralDivergence, TapShape, Verdict
+from cotrain.lockstep.result import Place, Result, StructuralDivergence, TapShape, Verdict
 from cotrain.report import card
 
 
-def diverged(**changed: object) -> Result:
-    known: dict[str, object] = {
-        "place": Place.of(351, 46),
-        "tap": "loss.exps",
+def diverged(*, origin: bool = True, **changed: Any) -> Result:
+    known: dict[str, Any] = {
         "op": "exp(shifted)",
-        "dtype": "float32",
-        "shape": (128, 10),
-        "index": (44, 3),
-        "flat_index": 443,
-        "reference_bits": "0x323504EF",
-        "candidate_bits": "0x323504F0",
-        "reference": np.float32(1.0536708e-08),
-        "candidate": np.float32(1.0536709e-08),
-        "ulp": 1,
-        "max_ulp": 1,
-        "differing": 1,
-        "size": 1280,
-        "origin": True,
         "inputs": {"loss.shifted": True},
         "reference_source": SourceLine("twin/softmax_cross_entropy.py", 54),
         "candidate_source": SourceLine("dotnet/MnistMlp/SoftmaxCrossEntropy.cs", 56),
     }
-    divergence = Divergence(**(known | changed))  # type: ignore[arg-type]
-    return Result(verdict=Verdict.DIVERGED, divergences=[divergence], command="python -m cotrain.lockstep --steps 352")
+    tap = changed.pop("tap", "loss.exps")
+    found = divergence(351, tap, origin=origin, **known | changed)
+    return Result(verdict=Verdict.DIVERGED, divergences=[found], command="python -m cotrain.lockstep --steps 352")
 
 
 def test_an_origin() -> None:
