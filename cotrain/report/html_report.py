@@ -19,8 +19,18 @@ from cotrain.report.map_rows import tap_names
 from cotrain.report.standing import Standing, standings
 
 PAGE = Path(__file__).parent / "page"
-STYLES = ("uplot/uPlot.min.css", "page.css", "tables.css", "figures.css")
-SCRIPTS = ("data.js", "map_view.js", "map_canvas.js", "map.js", "details.js", "charts.js", "page.js")
+STYLES = ("uplot/uPlot.min.css", "theme.css", "page.css", "cards.css", "tables.css", "figures.css")
+SCRIPTS = (
+    "data.js",
+    "map_view.js",
+    "map_canvas.js",
+    "map_pointer.js",
+    "map.js",
+    "details.js",
+    "chart.js",
+    "charts.js",
+    "page.js",
+)
 
 MAX_CARDS = 120
 """Divergences shown to the bit; the JSON report has all."""
