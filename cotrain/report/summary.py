@@ -47,6 +47,8 @@ def lines(result: Result) -> list[str]:
         extra.append(f"{result.occasional.taps} evaluation taps ({size(result.occasional.bytes)})")
     if extra:
         found.append("  and " + ", ".join(extra))
+    if result.on_diff != "stop":
+        found += [f"  {line}" for line in table_lines(result)]
     for name, hashes in result.weights_sha256.items():
         left, right = hashes["reference"], hashes["candidate"]
         found.append(f"  {name:<8} sha256 {left}" + ("" if left == right else f" (candidate: {right})"))
@@ -66,6 +68,23 @@ def lines(result: Result) -> list[str]:
             f"compare {timing.compare:.1f} s; start-up {sum(timing.startup.values()):.1f} s"
         )
     return found
+
+
+def table_lines(result: Result) -> list[str]:
+    """How each differing tap differs over the run: on equal inputs (origin) and as handed down (inherited)."""
+    rows = list(result.differences.taps.values())
+    if not rows:
+        return []
+    width = max(len(row.tap) for row in rows)
+    head = f"{'steps':>8} {'elements':>12} {'largest ulp':>14} {'first':>7} {'last':>7}"
+    lines = [f"{'differing tap':<{max(width, 13)}}  {'as':<9} {head}"]
+    for row in rows:
+        for kind, tally in (("origin", row.origin), ("inherited", row.inherited)):
+            if tally.steps:
+                ulp = "-" if tally.max_ulp is None else f"{tally.max_ulp:,}"
+                numbers = f"{tally.steps:>8,} {tally.elements:>12,} {ulp:>14} {tally.first_step:>7} {tally.last_step:>7}"
+                lines.append(f"{row.tap:<{max(width, 13)}}  {kind:<9} {numbers}")
+    return lines
 
 
 def birth_lines(result: Result) -> list[str]:
