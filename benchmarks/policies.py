@@ -36,7 +36,8 @@ def main() -> None:
     times: dict[str, list[float]] = {policy: [] for policy in policies}
     with Pair.load() as pair:
         pins = pair.result.pins
-        print(f"{pins['processor']}, OpenBLAS kernel {pins['blas']['kernel']}, NumPy dispatch {pins['numpy']['dispatch']}")
+        dispatch, kernel = pins["numpy"]["dispatch"], pins["blas"]["kernel"]
+        print(f"{pins['processor']}, OpenBLAS kernel {kernel}, NumPy dispatch {dispatch}")
         seconds(pair, 300, "stop")  # the first steps compile
         for _ in range(options.repeats):
             for policy in policies:

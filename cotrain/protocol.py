@@ -72,7 +72,7 @@ class Trainer(Protocol):
     steps_per_epoch: int | None = None
     """Steps of an epoch; None when the trainer has no epochs."""
     stable_buffers: bool = False
-    """Declares that an array yielded in step n is not written before step n + 3 begins: the driver
+    """Declares that an array yielded in step n is not written before step n + 4 begins: the driver
     then reads it in place instead of copying it."""
     occasional_taps: tuple[str, ...] = ()
     """Names of all taps that some step may yield with ``occasional=True``."""

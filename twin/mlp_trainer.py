@@ -22,7 +22,7 @@ HIDDEN = 128
 EVALUATION_EPOCHS = 5
 """The test set is evaluated after every fifth epoch, and after the last step."""
 
-_SETS = 3
+_SETS = 4
 
 
 class _StepBuffers:
@@ -65,8 +65,8 @@ class _StepBuffers:
 class MlpTrainer:
     """A :class:`cotrain.protocol.Trainer`. ``step`` must be called for 0, 1, 2, … in turn.
 
-    Everything a step writes lies in one of three sets of arrays, used in rotation: what step n yields stays
-    untouched until step n + 3 begins, and m, v and p of step n - 1 are inputs of step n.
+    Everything a step writes lies in one of four sets of arrays, used in rotation: what step n yields stays
+    untouched until step n + 4 begins, and m, v and p of step n - 1 are inputs of step n.
     """
 
     stable_buffers: bool = True

@@ -1,4 +1,4 @@
-"""The lockstep loop: the reference leads by one step, the candidate's worker follows and compares."""
+"""The lockstep loop: the reference leads, the candidate's worker follows and compares."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cotrain.lockstep.recorder import Recorder
 from cotrain.lockstep.result import Place, Result, Verdict
 from cotrain.lockstep.selection import Selection
 from cotrain.lockstep.session import INITIAL, CandidateSession
-from cotrain.lockstep.slots import SLOTS, Slot
+from cotrain.lockstep.slots import LEAD, SLOTS, Slot
 from cotrain.lockstep.times import OperationTimes
 from cotrain.lockstep.traits import Traits
 from cotrain.protocol import Tap, Trainer
@@ -169,9 +169,9 @@ class Lockstep:
         published = self.position  # the very first step is published already
         submitted = self.position
         while self.position < end and not self.stopped:
-            lead = 2 if overlap and self.interrupted_by is None else 1
+            ahead = LEAD if overlap and self.interrupted_by is None else 0
             boundary = end if self._every is None else (self.position // self._every + 1) * self._every
-            while published < min(end, self.position + lead, boundary):
+            while published < min(end, self.position + 1 + ahead, boundary):
                 if published > self.first:
                     self._publish_step(published)
                 self._session.submit(published, self._slots[published % SLOTS])
@@ -204,7 +204,7 @@ class Lockstep:
         result.occasional.add(slot.occasional_taps, slot.occasional_bytes)
         self._judge(step, slot, report)
         if not report.structural:
-            self._metrics.record(step, slot, progress)
+            self._metrics.record(step, slot, progress, equal=not report.differing)
             self._times.add(slot)
             if self._recorder:
                 self._recorder.record(step, slot)
@@ -218,6 +218,8 @@ class Lockstep:
 
     def _judge(self, step: int, slot: Slot, report: StepReport) -> None:
         """Turns a report with selected differences into the result's findings."""
+        if report.first_selected < 0 and not report.structural:
+            return
         place = Place.of(step, self._traits.steps_per_epoch)
         if report.structural:
             self.result.structural = structural_divergence(place, slot, self._session)

@@ -27,8 +27,11 @@ class MetricLog:
         """Taps whose candidate value must be copied out."""
         return frozenset(metric.tap for metric in self._metrics.values())
 
-    def record(self, step: int, slot: Slot, progress: Progress) -> None:
-        """Takes in a compared step. Taps that the step lacks leave their metric as it was."""
+    def record(self, step: int, slot: Slot, progress: Progress, *, equal: bool) -> None:
+        """Takes in a compared step. Taps that the step lacks leave their metric as it was.
+
+        ``equal`` says that no tap differs: what is computed from the same bytes is computed once.
+        """
         epoch = step // self._steps_per_epoch if self._steps_per_epoch else 0
         for name, metric in self._metrics.items():
             position = slot.find(metric.tap)
@@ -36,7 +39,7 @@ class MetricLog:
             if watch is None:
                 continue
             reference = metric.compute(step, slot.values[position])
-            candidate = metric.compute(step, watch)
+            candidate = reference if equal else metric.compute(step, watch)
             if metric.per_step:
                 series = self._result.series[name]
                 series.at.append(step)

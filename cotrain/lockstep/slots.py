@@ -1,7 +1,8 @@
 """A slot: the taps of one reference step, published for the candidate's worker to compare against.
 
-Three slots are in use: while the candidate runs step n against its slot, the reference fills the slot of
-step n + 1, and that of step n - 1 still holds what step n was computed from.
+Four slots are in use. The candidate runs step n against its slot, the reference fills those of the steps n + 1 and
+n + 2, so that a pause of one side need not stop the other, and that of step n - 1 still holds what step n was
+computed from.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from cotrain.lockstep.names import TapInfo, TapNames
 from cotrain.lockstep.selection import Selection
 from cotrain.protocol import ArrayLike, Tap
 
-SLOTS = 3
+SLOTS = 4
+LEAD = 2
+"""How many steps the reference may be ahead of the one that the candidate runs."""
 
 
 class Slot:

@@ -10,41 +10,61 @@ import numpy as np
 from cotrain.lockstep.result import TapTime
 from cotrain.lockstep.slots import Slot
 
-_Nanoseconds = np.ndarray[Any, np.dtype[np.int64]]
+_BATCH = 32
+
+
+class _Layout:
+    """The sums of the steps that have the same taps, and the last few steps not yet in them."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.names = names
+        self.steps = 0
+        self.sums = np.zeros((3, len(names)), np.int64)
+        self.reference: list[list[int]] = []
+        self.outcomes: list[np.ndarray[Any, np.dtype[Any]]] = []
+
+    def add_up(self) -> None:
+        """Brings the sums up to date."""
+        if not self.reference:
+            return
+        outcomes = np.stack(self.outcomes)
+        self.steps += len(self.reference)
+        self.sums[0] += np.array(self.reference, np.int64).sum(axis=0)
+        self.sums[1] += outcomes["operation_ns"].sum(axis=0)
+        self.sums[2] += outcomes["compare_ns"].sum(axis=0)
+        self.reference.clear()
+        self.outcomes.clear()
 
 
 class OperationTimes:
-    """Sums nanoseconds per tap over the run; a few array operations a step."""
+    """Sums nanoseconds per tap over the run; the sums are made every few steps, off the step's own time."""
 
     def __init__(self) -> None:
-        self._sums: dict[int, tuple[list[str], _Nanoseconds, int]] = {}
+        self._layouts: dict[int, _Layout] = {}
         self._taps: dict[str, TapTime] = {}
 
     def add(self, slot: Slot) -> None:
         """Takes in a compared step."""
-        known = self._sums.get(id(slot.names))
-        if known is None:
-            sums = np.zeros((3, slot.count), np.int64)
-            steps = 0
+        layout = self._layouts.get(id(slot.names))
+        if layout is None:
+            layout = self._layouts[id(slot.names)] = _Layout(slot.names)
             self._describe(slot)
-        else:
-            _, sums, steps = known
-        sums[0] += slot.reference_ns
-        outcomes = slot.outcomes[: slot.count]
-        sums[1] += outcomes["operation_ns"]
-        sums[2] += outcomes["compare_ns"]
-        self._sums[id(slot.names)] = (slot.names, sums, steps + 1)
+        layout.reference.append(slot.reference_ns.copy())
+        layout.outcomes.append(slot.outcomes[: slot.count].copy())
+        if len(layout.reference) == _BATCH:
+            layout.add_up()
 
     def totals(self) -> dict[str, TapTime]:
         """Seconds per tap, in the order of the step."""
         found = {name: replace(tap) for name, tap in self._taps.items()}
-        for names, sums, steps in self._sums.values():
-            for position, name in enumerate(names):
+        for layout in self._layouts.values():
+            layout.add_up()
+            for position, name in enumerate(layout.names):
                 time = found[name]
-                time.steps += steps
-                time.reference += float(sums[0, position]) / 1e9
-                time.candidate += float(sums[1, position]) / 1e9
-                time.compare += float(sums[2, position]) / 1e9
+                time.steps += layout.steps
+                time.reference += float(layout.sums[0, position]) / 1e9
+                time.candidate += float(layout.sums[1, position]) / 1e9
+                time.compare += float(layout.sums[2, position]) / 1e9
         return found
 
     def _describe(self, slot: Slot) -> None:

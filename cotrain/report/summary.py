@@ -82,7 +82,8 @@ def table_lines(result: Result) -> list[str]:
         for kind, tally in (("origin", row.origin), ("inherited", row.inherited)):
             if tally.steps:
                 ulp = "-" if tally.max_ulp is None else f"{tally.max_ulp:,}"
-                numbers = f"{tally.steps:>8,} {tally.elements:>12,} {ulp:>14} {tally.first_step:>7} {tally.last_step:>7}"
+                numbers = f"{tally.steps:>8,} {tally.elements:>12,} {ulp:>14}"
+                numbers += f" {tally.first_step:>7} {tally.last_step:>7}"
                 lines.append(f"{row.tap:<{max(width, 13)}}  {kind:<9} {numbers}")
     return lines
 

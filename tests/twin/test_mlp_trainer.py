@@ -63,7 +63,7 @@ def test_every_tap_declares_its_operation_and_inputs_that_exist_by_then(trainer:
     assert {name.removesuffix("@-1") for name in previous} <= known
 
 
-def test_what_a_step_yields_stays_until_the_third_step_after_it_begins(small: MnistData) -> None:
+def test_what_a_step_yields_stays_until_the_fourth_step_after_it_begins(small: MnistData) -> None:
     # Ten steps of an epoch each, so that evaluations come along too.
     trainer = MlpTrainer(small, batch_size=70)
     held: list[list[tuple[Tap, bytes]]] = [[(tap, tap.value.tobytes()) for tap in trainer.initial()]]
@@ -71,16 +71,16 @@ def test_what_a_step_yields_stays_until_the_third_step_after_it_begins(small: Mn
         held.append([])
         for tap in trainer.step(step):
             held[-1].append((tap, tap.value.tobytes()))
-            for taps in (held[0], *held[-3:]):
+            for taps in (held[0], *held[-4:]):
                 for earlier, content in taps:
                     assert earlier.value.tobytes() == content, f"{earlier.name} in step {step}: {tap.name}"
 
 
 def test_a_set_of_buffers_comes_back_as_the_same_arrays(trainer: MlpTrainer) -> None:
     steps = [{tap.name: tap.value for tap in trainer.step(step)} for step in range(9)]
-    for step in range(6):
-        assert all(steps[step][name] is steps[step + 3][name] for name in steps[step])
-        for other in (step + 1, step + 2):
+    for step in range(5):
+        assert all(steps[step][name] is steps[step + 4][name] for name in steps[step])
+        for other in (step + 1, step + 2, step + 3):
             assert not any(np.shares_memory(steps[step][name], steps[other][name]) for name in steps[step])
     assert all(array.flags.c_contiguous and array.ctypes.data % 64 == 0 for array in steps[0].values())
 
