@@ -271,21 +271,17 @@ class Lockstep:
         return slot
 
     def _publish(self, slot: Slot, step: int, taps: Iterable[Tap]) -> None:
-        last = ""
         try:
-            for name in slot.publish(taps):
-                last = name
+            slot.publish(taps)
         except CotrainError:
             raise
         except Exception as error:
             raise TrainerFailed(
-                f"the reference raised {type(error).__name__} in {_where(step, last)}: {error}"
+                f"the reference raised {type(error).__name__} in {_where(step, slot.last)}: {error}"
                 f"{_raised_at(error)}"
             ) from error
-        if slot.count == 0:
-            where = "before step 0" if step == INITIAL else f"in step {step}"
-            if step != INITIAL:
-                raise CotrainError(f"the reference yields no taps {where}: there is nothing to compare")
+        if slot.count == 0 and step != INITIAL:
+            raise CotrainError(f"the reference yields no taps in step {step}: there is nothing to compare")
 
     def _collect(self, step: int) -> StepReport | None:
         report = self._session.collect()

@@ -7,7 +7,7 @@ computed from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from time import perf_counter_ns
 from typing import Any
 
@@ -42,6 +42,7 @@ class Slot:
         """The reference's values as published: its own arrays under ``stable``, copies otherwise."""
         self.watches: list[ArrayLike | None] = []
         self.as_inputs: list[str] = []
+        self.last = ""
         self.reference_ns: list[int] = []
         """The reference's own time for each tap."""
         self.count = 0
@@ -50,38 +51,34 @@ class Slot:
         self.occasional_taps = 0
         self.occasional_bytes = 0
 
-    def publish(self, taps: Iterable[Tap], *, stable: bool | None = None) -> Iterator[str]:
-        """Runs the reference through its taps and publishes each; yields the names as it goes.
+    def publish(self, taps: Iterable[Tap]) -> None:
+        """Runs the reference through its taps and publishes each.
 
-        A generator itself, so that the caller knows the last tap when the trainer raises.
+        When the trainer raises, :attr:`last` is the name of the last tap it had yielded.
         """
-        in_place = self._stable if stable is None else stable
-        infos, values, times = self.infos, self.values, self.reference_ns
+        infos, values, times, in_place = self.infos, self.values, self.reference_ns, self._stable
         known = len(infos)
         changed = False
         position = 0
+        name = ""
         times.clear()
-        started = perf_counter_ns()
-        for tap in taps:
-            times.append(perf_counter_ns() - started)
-            name, value = tap.name, tap.value
-            if position >= known or infos[position].name != name:
-                self._describe(position, tap, taps, in_place)
-                known = len(infos)
-                changed = True
-            elif in_place:
-                if values[position] is not value:
-                    self._describe(position, tap, taps, in_place)
-            else:
-                copy = values[position]
-                if type(value) is np.ndarray and value.shape == copy.shape and value.dtype == copy.dtype:
-                    np.copyto(copy, value)
-                else:
-                    self._describe(position, tap, taps, in_place)
-                    changed = True
-            position += 1
-            yield name
+        try:
             started = perf_counter_ns()
+            for tap in taps:
+                times.append(perf_counter_ns() - started)
+                name, value = tap.name, tap.value
+                if position >= known or infos[position].name != name:
+                    self._describe(position, tap, taps)
+                    known = len(infos)
+                    changed = True
+                elif values[position] is not value and (in_place or not _copied(value, values[position])):
+                    self._describe(position, tap, taps)
+                    changed = True
+                position += 1
+                started = perf_counter_ns()
+        except BaseException:
+            self.last = name
+            raise
         if changed or position != self.count:
             self._close(position)
 
@@ -109,7 +106,7 @@ class Slot:
         """Whether the tap at a position can stop the run and is counted."""
         return bool(self.entries["flags"][position] & SELECTED)
 
-    def _describe(self, position: int, tap: Tap, origin: Iterable[Tap], in_place: bool) -> None:
+    def _describe(self, position: int, tap: Tap, origin: Iterable[Tap]) -> None:
         info = self._names.info(tap, origin)
         value = np.asarray(tap.value)
         try:
@@ -118,7 +115,7 @@ class Slot:
             raise CotrainError(f"tap {tap.name}: {error}") from None
         if value.ndim > MAX_RANK:
             raise CotrainError(f"tap {tap.name} has {value.ndim} dimensions; at most {MAX_RANK} can be compared")
-        if not in_place:
+        if not self._stable:
             value = value.copy(order="C")
         if position == len(self.entries):
             self._allocate(np.concatenate([self.entries, np.zeros_like(self.entries)]))
@@ -144,6 +141,8 @@ class Slot:
         """Takes the arrays that the worker reads and writes, and their addresses, which cost a step's microseconds."""
         self.entries = entries
         self.outcomes = np.zeros(len(entries), TAP_OUTCOME)
+        self.operation_ns = self.outcomes["operation_ns"]
+        self.compare_ns = self.outcomes["compare_ns"]
         self.entries_address = int(entries.ctypes.data)
         self.outcomes_address = int(self.outcomes.ctypes.data)
 
@@ -165,3 +164,11 @@ class Slot:
             else:
                 self.selected_taps += 1
                 self.selected_bytes += self.values[position].nbytes
+
+
+def _copied(value: ArrayLike, to: ArrayLike) -> bool:
+    """Copies a tap into the slot's own array of the same dtype and shape; False when there is no such array."""
+    if type(value) is not np.ndarray or value.shape != to.shape or value.dtype != to.dtype:
+        return False
+    np.copyto(to, value)
+    return True

@@ -10,6 +10,7 @@ import numpy as np
 from cotrain.lockstep.result import TapTime
 from cotrain.lockstep.slots import Slot
 
+_Nanoseconds = np.ndarray[Any, np.dtype[np.int64]]
 _BATCH = 32
 
 
@@ -21,19 +22,19 @@ class _Layout:
         self.steps = 0
         self.sums = np.zeros((3, len(names)), np.int64)
         self.reference: list[list[int]] = []
-        self.outcomes: list[np.ndarray[Any, np.dtype[Any]]] = []
+        self.candidate: list[_Nanoseconds] = []
+        self.compare: list[_Nanoseconds] = []
 
     def add_up(self) -> None:
         """Brings the sums up to date."""
         if not self.reference:
             return
-        outcomes = np.stack(self.outcomes)
         self.steps += len(self.reference)
         self.sums[0] += np.array(self.reference, np.int64).sum(axis=0)
-        self.sums[1] += outcomes["operation_ns"].sum(axis=0)
-        self.sums[2] += outcomes["compare_ns"].sum(axis=0)
-        self.reference.clear()
-        self.outcomes.clear()
+        self.sums[1] += np.stack(self.candidate).sum(axis=0)
+        self.sums[2] += np.stack(self.compare).sum(axis=0)
+        for steps in (self.reference, self.candidate, self.compare):
+            steps.clear()
 
 
 class OperationTimes:
@@ -50,7 +51,8 @@ class OperationTimes:
             layout = self._layouts[id(slot.names)] = _Layout(slot.names)
             self._describe(slot)
         layout.reference.append(slot.reference_ns.copy())
-        layout.outcomes.append(slot.outcomes[: slot.count].copy())
+        layout.candidate.append(slot.operation_ns[: slot.count].copy())
+        layout.compare.append(slot.compare_ns[: slot.count].copy())
         if len(layout.reference) == _BATCH:
             layout.add_up()
 
