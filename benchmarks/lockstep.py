@@ -156,8 +156,8 @@ def _one_processor(steps: int, repeats: int) -> dict[str, Any]:
         series = rounds(measures, repeats)
     first, second = series.at("NumPy alone"), series.at("NumSharp alone")
     ratios = {
-        "lockstep / one program after the other": series.ratios("lockstep", lambda i: first(i) + second(i)),
         "lockstep / both in turn": series.ratios("lockstep", series.at("both in turn")),
+        "lockstep / one program after the other": series.ratios("lockstep", lambda i: first(i) + second(i)),
     }
     return _numbers(series, ratios)
 
