@@ -166,7 +166,8 @@ def lockstep(arguments: list[str]) -> int:
     # What the user typed, for usage lines and for "the command that shows it again".
     os.environ["COTRAIN_PROGRAM"] = sys.argv[0]
     if POSIX:
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None when it was closed
+            sys.stdout.flush()
         os.execv(command[0], command)
     return wait(command)
 

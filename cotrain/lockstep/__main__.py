@@ -22,6 +22,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _close_output() -> None:
     """A reader that went away (``| head``) is no failure: what is left to write goes nowhere."""
+    if sys.stdout is None:
+        return
     try:
         sys.stdout.flush()
     except BrokenPipeError:

@@ -18,6 +18,9 @@ raised an exception; 130 interrupted (143 by SIGTERM), the report so far is comp
 """
 
 
+_LARGEST = 2**31 - 1
+
+
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong in one line; the usage is a --help away."""
 
@@ -178,7 +181,10 @@ def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int
 
 def _positive(name: str) -> Callable[[str], int]:
     def convert(text: str) -> int:
-        return _whole(text, 1, f"{name} must be a whole number of at least 1")
+        value = _whole(text, 1, f"{name} must be a whole number of at least 1")
+        if value > _LARGEST:
+            raise argparse.ArgumentTypeError(f"{text} is too large a number; the largest is {_LARGEST}")
+        return value
 
     return convert
 

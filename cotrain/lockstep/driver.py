@@ -257,6 +257,8 @@ class Lockstep:
         names = [*(info.name for info in slot.infos), *self._traits.occasional_taps]
         self._selection.check([*(info.name for info in self._initial.infos), *names])
         for injection in self._injections:
+            if self._injections.count(injection) > 1:
+                raise CotrainError(f"injection {injection} is given twice; the second would undo the first")
             injection.check_name(names, end)
             position = slot.find(injection.tap)
             if position >= 0:

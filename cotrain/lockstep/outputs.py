@@ -30,10 +30,22 @@ class Outputs:
         self._result: Any = None
         self._recording: Any = None
         self._about: dict[str, object] = {}
+        files = {"--json": self._json, "--trace": options.trace, "--junit": options.junit}
+        written: dict[str, str] = {}
+        for option, file in files.items():
+            if file in (None, STDOUT):
+                continue
+            other = written.setdefault(os.path.abspath(str(file)), option)
+            if other != option:
+                raise CotrainError(f"{other} and {option} both write {file}; choose another file for one of them")
+        if options.checkpoint_every is not None:
+            check_folder(Path(options.checkpoints), "--checkpoints", "choose another folder")
         if self._report is not None:
             check_folder(self._report, "--report", "choose another folder")
             if importlib.util.find_spec("jinja2") is None:
                 raise CotrainError("--report needs the Python package jinja2; scripts/lockstep and pip install it")
+        if self._json == STDOUT and sys.stdout is None:
+            raise CotrainError("cannot write --json to the standard output: it is closed; choose a file")
         if self._json not in (None, STDOUT):
             check_writable(Path(str(self._json)), "--json", "choose another file, or - for the standard output")
         if self._trace is not None:
@@ -49,7 +61,8 @@ class Outputs:
 
     @property
     def _stream(self) -> TextIO:
-        return sys.stderr if self._json == STDOUT else sys.stdout
+        stream = sys.stderr if self._json == STDOUT else sys.stdout
+        return stream or open(os.devnull, "w")  # None when it was closed
 
     def recorder(self) -> Any:
         """The recording of ``--trace``; None without it."""

@@ -39,6 +39,9 @@ from lockstep.command import lockstep, report, sentence
         ),
         (["--json", "/nowhere/x.json"], "cannot write --json /nowhere/x.json: No such file or directory"),
         (["--json", os.sep], f"cannot write --json {os.sep}: Is a directory"),
+        (["--steps", "9" * 20], f"argument --steps: {'9' * 20} is too large a number; the largest is 2147483647"),
+        (["--json", "a", "--trace", "./a"], "--json and --trace both write ./a; choose another file for one of them"),
+        (["--checkpoint-every", "2", "--checkpoints", __file__], f"cannot write --checkpoints {__file__}"),
         (["--surplus"], "unrecognized arguments: --surplus (see --help)"),
     ],
 )
@@ -56,6 +59,10 @@ def test_bad_arguments_are_said_at_once(arguments: list[str], said: str) -> None
         (["--inject", "0:loss.expz:1:1"], "injection 0:loss.expz:1:1: no step has a tap 'loss.expz'; near names:"),
         (["--inject", "2:loss.exps:1:1"], "injection 2:loss.exps:1:1: the run ends with step 1, there is no step 2"),
         (["--inject", "0:loss.exps:1:32"], "injection 0:loss.exps:1:32: loss.exps is float32, its bits end at 31"),
+        (
+            ["--inject", "0:loss.exps:1:1", "--inject", "0:loss.exps:1:1"],
+            "injection 0:loss.exps:1:1 is given twice; the second would undo the first",
+        ),
         (["--batch-size", "6001"], "the training data has 6000 samples, fewer than one batch of 6001"),
         (["--data", "/nowhere"], "/nowhere does not exist"),
     ],

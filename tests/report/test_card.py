@@ -84,7 +84,9 @@ def test_lists_side_by_side() -> None:
 
 
 @pytest.mark.parametrize("width", [60, 120])
-def test_text_from_outside_is_no_markup(width: int) -> None:
+def test_text_from_outside_is_no_markup(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")  # rich takes a dumb terminal for 80 columns wide, whatever it is told
+    monkeypatch.delenv("COLUMNS", raising=False)
     stream = io.StringIO()
     console = Console(file=stream, width=width, force_terminal=True, color_system=None)
     console.print(card.rich_card(diverged(tap="[red]x[/]", op="[b]y")))
