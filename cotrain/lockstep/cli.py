@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from cotrain import blas, preflight
 from cotrain.errors import CotrainError, ExitCode
-from cotrain.lockstep.outputs import Outputs
+from cotrain.lockstep.outputs import Outputs, check_folder
 from cotrain.lockstep.signals import Interrupted, Signals
 
 EPILOG = """\
@@ -126,6 +127,8 @@ def main(arguments: Sequence[str], signals: Signals) -> int:
     try:
         options = parser().parse_args(arguments)
         outputs = Outputs(options)
+        if options.checkpoint_every is not None:
+            check_folder(Path(options.checkpoints), "--checkpoints", "choose another folder")
         return _run(options, outputs, signals)
     except CotrainError as error:
         signals.ignore()

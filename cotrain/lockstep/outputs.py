@@ -38,8 +38,6 @@ class Outputs:
             other = written.setdefault(os.path.abspath(str(file)), option)
             if other != option:
                 raise CotrainError(f"{other} and {option} both write {file}; choose another file for one of them")
-        if options.checkpoint_every is not None:
-            check_folder(Path(options.checkpoints), "--checkpoints", "choose another folder")
         if self._report is not None:
             check_folder(self._report, "--report", "choose another folder")
             if importlib.util.find_spec("jinja2") is None:
