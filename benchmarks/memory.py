@@ -36,9 +36,7 @@ def main() -> None:
     if not Path("/proc/self/status").exists():
         raise SystemExit("this benchmark reads /proc/self/status, which this system does not have")
     command = [sys.executable, __file__, "--epochs", str(options.epochs)]
-    answer = subprocess.run(
-        command, env=environment() | {CHILD: "1"}, cwd=ROOT, check=True, stdout=subprocess.PIPE
-    )
+    answer = subprocess.run(command, env=environment() | {CHILD: "1"}, cwd=ROOT, check=True, stdout=subprocess.PIPE)
     report: dict[str, Any] = json.loads(answer.stdout)
     _show(report)
     write_json(options.json, report)

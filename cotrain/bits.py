@@ -131,11 +131,7 @@ def _check(reference: AnyArray, candidate: AnyArray) -> None:
     if reference.shape != candidate.shape:
         raise CotrainError(f"shapes differ: reference {reference.shape}, candidate {candidate.shape}")
     dtype = reference.dtype
-    if (
-        dtype.kind not in "biufc"
-        or dtype.itemsize > _MAX_ITEMSIZE
-        or dtype.char == np.dtype(np.longdouble).char
-    ):
+    if dtype.kind not in "biufc" or dtype.itemsize > _MAX_ITEMSIZE or dtype.char == np.dtype(np.longdouble).char:
         raise CotrainError(f"arrays of dtype {dtype} cannot be compared bit for bit; numbers and bool can")
     if not dtype.isnative:
         raise CotrainError(f"dtype {dtype.str!r} is not in this machine's byte order; convert it first")

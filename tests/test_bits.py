@@ -9,9 +9,7 @@ from cotrain import bits
 from cotrain.clr import dtypes, exports
 from cotrain.errors import CotrainError
 
-DTYPES = [
-    np.dtype(name) for name in ("b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c16")
-]
+DTYPES = [np.dtype(name) for name in ("b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c16")]
 UNSIGNED = {2: np.uint16, 4: np.uint32, 8: np.uint64}
 FLOATS = [np.float16, np.float32, np.float64]
 

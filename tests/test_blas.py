@@ -82,9 +82,7 @@ def test_without_an_openblas(monkeypatch):
     import threadpoolctl
 
     other = SimpleNamespace(internal_api="mkl", filepath="libmkl_rt.so")
-    monkeypatch.setattr(
-        threadpoolctl, "ThreadpoolController", lambda: SimpleNamespace(lib_controllers=[other])
-    )
+    monkeypatch.setattr(threadpoolctl, "ThreadpoolController", lambda: SimpleNamespace(lib_controllers=[other]))
     built = {"Build Dependencies": {"blas": {"name": "mkl-sdl", "found": True}}}
     monkeypatch.setattr(np, "show_config", lambda mode: built)
     with pytest.raises(CotrainError, match="was built with the BLAS 'mkl-sdl'") as raised:

@@ -183,10 +183,7 @@ def test_exp_with_avx2_on_both_sides(run_python):
 @pytest.mark.parametrize("env", [{}, pytest.param(AVX2, marks=needs_avx512)], ids=["as it is", "avx2"])
 def test_exp_of_every_float32(run_python, env):
     chunk = 1 << 24
-    assert (
-        sweep(run_python, env, [(start, start + chunk, 1) for start in range(0, 1 << 32, chunk)], 1800)[0]
-        == 0
-    )
+    assert sweep(run_python, env, [(start, start + chunk, 1) for start in range(0, 1 << 32, chunk)], 1800)[0] == 0
 
 
 # ---- sum and mean

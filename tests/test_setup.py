@@ -132,9 +132,11 @@ def test_the_wheelhouse_is_for_the_python_that_is_preferred() -> None:
 
 @pytest.mark.parametrize("content", [b"not pip", None])
 def test_a_wheelhouse_that_was_tampered_with_is_refused(tmp_path: Path, content: bytes | None) -> None:
-    shutil.copytree(ROOT / "wheelhouse", tmp_path / "wheelhouse", ignore=lambda _, names: {
-        name for name in names if not name.startswith(("pip-", "requirements"))
-    })
+    shutil.copytree(
+        ROOT / "wheelhouse",
+        tmp_path / "wheelhouse",
+        ignore=lambda _, names: {name for name in names if not name.startswith(("pip-", "requirements"))},
+    )
     (wheel,) = (tmp_path / "wheelhouse").glob("pip-*.whl")
     checkout = _setup.Checkout(str(tmp_path))
     assert _install.pip_wheel(checkout) == str(wheel)
@@ -296,9 +298,7 @@ def test_a_half_written_stamp_is_no_stamp(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["stamp"]
 
 
-def test_paths_of_tests_are_meant_from_where_one_stands(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_paths_of_tests_are_meant_from_where_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "test_a.py").touch()
     monkeypatch.chdir(tmp_path)
     assert _setup.absolute("test_a.py::test_b") == str(tmp_path / "test_a.py") + "::test_b"

@@ -26,9 +26,7 @@ def read_images(path: Path, rows: int, columns: int) -> npt.NDArray[np.uint8]:
     count = _header(content, path, "images", _IMAGE_MAGIC, 16)
     height, width = int.from_bytes(content[8:12]), int.from_bytes(content[12:16])
     if (height, width) != (rows, columns):
-        raise CotrainError(
-            f"{path} holds images of {height}x{width} pixels, the model takes {rows}x{columns}"
-        )
+        raise CotrainError(f"{path} holds images of {height}x{width} pixels, the model takes {rows}x{columns}")
     _check_length(content, path, f"{count} images of {height}x{width}", 16 + count * rows * columns)
     return np.frombuffer(content, np.uint8, offset=16).reshape(count, rows * columns)
 
@@ -41,9 +39,7 @@ def read_labels(path: Path, classes: int) -> npt.NDArray[np.uint8]:
     labels = np.frombuffer(content, np.uint8, offset=8)
     bad = np.flatnonzero(labels >= classes)
     if bad.size:
-        raise CotrainError(
-            f"{path}: label {labels[bad[0]]} at index {bad[0]} is not a digit from 0 to {classes - 1}"
-        )
+        raise CotrainError(f"{path}: label {labels[bad[0]]} at index {bad[0]} is not a digit from 0 to {classes - 1}")
     return labels
 
 

@@ -29,16 +29,10 @@ class _StepBuffers:
     """All that one step writes."""
 
     def __init__(self, batch: int, test_samples: int) -> None:
-        self.fc1 = FullyConnected(
-            "fc1", (batch, FEATURES, HIDDEN), relu=True, x="data.x", gradient="fc2.grad.input"
-        )
-        self.fc2 = FullyConnected(
-            "fc2", (batch, HIDDEN, CLASSES), relu=False, x="fc1.output", gradient="loss.grad"
-        )
+        self.fc1 = FullyConnected("fc1", (batch, FEATURES, HIDDEN), relu=True, x="data.x", gradient="fc2.grad.input")
+        self.fc2 = FullyConnected("fc2", (batch, HIDDEN, CLASSES), relu=False, x="fc1.output", gradient="loss.grad")
         self.loss = SoftmaxCrossEntropy(batch, CLASSES, logits="fc2.output", labels="data.y")
-        self.argmax = buffer(
-            "metrics.argmax", (batch,), "argmax(logits, axis=1)", ("fc2.output",), dtype=np.int64
-        )
+        self.argmax = buffer("metrics.argmax", (batch,), "argmax(logits, axis=1)", ("fc2.output",), dtype=np.int64)
         self.adam = Adam()
         self.w1 = AdamParameter("fc1.w", (FEATURES, HIDDEN), gradient="fc1.grad.w")
         self.b1 = AdamParameter("fc1.b", (HIDDEN,), gradient="fc1.grad.b")
@@ -113,9 +107,7 @@ class MlpTrainer:
     def initial(self) -> Iterable[Tap]:
         """The initial parameters, moments and products, then the data; arrays that no step writes."""
         for parameter in self._sets[-1].parameters:
-            yield Tap(
-                f"init.{parameter.name}", self._initial[parameter.name], as_input=f"{parameter.p.name}@-1"
-            )
+            yield Tap(f"init.{parameter.name}", self._initial[parameter.name], as_input=f"{parameter.p.name}@-1")
         for parameter in self._sets[-1].parameters:
             zeros = np.zeros_like(self._initial[parameter.name])
             yield Tap(f"init.{parameter.m.name}", zeros, as_input=f"{parameter.m.name}@-1")

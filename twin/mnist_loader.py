@@ -85,6 +85,4 @@ def _find(directory: Path, name: str, suffix: str) -> Path:
     for candidate in candidates:
         if (directory / candidate).exists():
             return directory / candidate
-    raise CotrainError(
-        f"{directory} has no {candidates[0]} (nor {candidates[1]}, nor either with .gz): {_USAGE}"
-    )
+    raise CotrainError(f"{directory} has no {candidates[0]} (nor {candidates[1]}, nor either with .gz): {_USAGE}")

@@ -36,9 +36,7 @@ class SoftmaxCrossEntropy:
         self.weighted = buffer("loss.weighted", shape, "one_hot(y) * log", (labels, "loss.log"))
         self.per_sample = buffer("loss.per_sample", (batch,), "sum(weighted, axis=1)", ("loss.weighted",))
         self.mean = buffer("loss.mean", (), "mean(per_sample)", ("loss.per_sample",))
-        self.grad = buffer(
-            "loss.grad", shape, "(softmax - one_hot(y)) * (1 / batch)", ("loss.softmax", labels)
-        )
+        self.grad = buffer("loss.grad", shape, "(softmax - one_hot(y)) * (1 / batch)", ("loss.softmax", labels))
         self._factor = np.float32(1) / np.float32(batch)
 
     def run(self, logits: Float32, one_hot: Float32) -> Iterator[Tap]:

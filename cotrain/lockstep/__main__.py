@@ -9,8 +9,8 @@ from cotrain.lockstep.signals import Signals
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs the command and returns its exit code."""
-    with Signals() as signals:
+    """Runs the command and returns its exit code. Without ``arguments`` it is the process's own, and its last."""
+    with Signals(to_the_end=arguments is None) as signals:
         # Imported here: numpy must not be loaded before the number of BLAS threads is set, and an interrupt
         # during the imports must find the handlers in place.
         from cotrain.lockstep import cli
@@ -21,12 +21,15 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _close_output() -> None:
-    """A reader that went away (``| head``) is no failure: what is left to write goes nowhere."""
+    """A reader that went away (``| head``) is no failure: what is left to write goes nowhere.
+
+    Nor does what a full disk left in the buffer; that it did not fit has been said.
+    """
     if sys.stdout is None:
         return
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -132,13 +132,12 @@ def main(arguments: Sequence[str], signals: Signals) -> int:
         return _run(options, outputs, signals)
     except CotrainError as error:
         signals.ignore()
-        message = str(error)
-        print(f"cotrain: {message}", file=sys.stderr)
+        message = _say(str(error))
         if outputs is not None:
             outputs.failed(message)
         return int(error.exit_code)
     except Interrupted as interrupt:
-        print("cotrain: interrupted before the first step", file=sys.stderr)
+        _say("interrupted before the first step")
         if outputs is not None:
             outputs.interrupted(interrupt.signum)
         return 128 + interrupt.signum
@@ -168,7 +167,7 @@ def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int
         if options.checkpoint_every is not None:
             pair.checkpoint_every(options.checkpoint_every, options.checkpoints)
         outputs.track(pair.result, {**trainer_options, "on_diff": options.on_diff, "inject": options.inject})
-        signals.during(pair.interrupt)
+        signals.during(pair.interrupt, rescue=outputs.interrupted)
         result = pair.run(
             on_diff=options.on_diff,
             taps=options.taps,
@@ -178,8 +177,17 @@ def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int
             recorder=outputs.recorder(),
         )
         signals.ignore()
+        if result.error is not None:
+            _say(result.error)
         outputs.finished()
     return result.exit_code
+
+
+def _say(message: str) -> str:
+    """Prints what went wrong, on one line (.NET's messages may have several), and returns that line."""
+    line = " ".join(message.split())
+    print(f"cotrain: {line}", file=sys.stderr)
+    return line
 
 
 def _positive(name: str) -> Callable[[str], int]:

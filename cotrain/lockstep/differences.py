@@ -69,9 +69,7 @@ class Differences:
         self.steps_per_bin = 1
         self._rows: dict[str, MapRow] = {}
 
-    def add(
-        self, step: int, tap: str, op: str, *, origin: bool, elements: int, max_ulp: int | None
-    ) -> bool:
+    def add(self, step: int, tap: str, op: str, *, origin: bool, elements: int, max_ulp: int | None) -> bool:
         """Takes in a differing tap of a step; True when it is the first of its tap and kind."""
         row = self.taps.get(tap)
         if row is None:

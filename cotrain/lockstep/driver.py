@@ -57,9 +57,7 @@ class Lockstep:
         self._names = TapNames(session.define)
         self._metrics = MetricLog(traits.metrics, traits.steps_per_epoch, result)
         watched = self._metrics.watched
-        self._slots = [
-            Slot(self._names, selection, watched, stable=traits.stable_buffers) for _ in range(SLOTS)
-        ]
+        self._slots = [Slot(self._names, selection, watched, stable=traits.stable_buffers) for _ in range(SLOTS)]
         self._initial = Slot(self._names, selection, frozenset(), stable=traits.stable_buffers)
         self.result = result
         result.steps_per_epoch = traits.steps_per_epoch
@@ -173,7 +171,14 @@ class Lockstep:
             boundary = end if self._every is None else (self.position // self._every + 1) * self._every
             while published < min(end, self.position + 1 + ahead, boundary):
                 if published > self.first:
-                    self._publish_step(published)
+                    try:
+                        self._publish_step(published)
+                    except (TrainerFailed, CotrainError):
+                        # The steps before it are sound; a divergence in one of them is what ends the run.
+                        self._finish_submitted(submitted, observer)
+                        if self.stopped:
+                            return
+                        raise
                 self._session.submit(published, self._slots[published % SLOTS])
                 submitted = published = published + 1
             self._finish_step(self.position, observer)
@@ -184,12 +189,15 @@ class Lockstep:
                 return
 
     def _interrupt(self, submitted: int, observer: Observer) -> None:
-        while self.position < submitted and not self.stopped:
-            self._finish_step(self.position, observer)
+        self._finish_submitted(submitted, observer)
         if not self.stopped:
             self._ended = True
             self.result.signal = self.interrupted_by
             self.result.verdict = Verdict.INTERRUPTED
+
+    def _finish_submitted(self, submitted: int, observer: Observer) -> None:
+        while self.position < submitted and not self.stopped:
+            self._finish_step(self.position, observer)
 
     def _finish_step(self, step: int, observer: Observer) -> None:
         report = self._collect(step)
@@ -279,8 +287,7 @@ class Lockstep:
             raise
         except Exception as error:
             raise TrainerFailed(
-                f"the reference raised {type(error).__name__} in {_where(step, slot.last)}: {error}"
-                f"{_raised_at(error)}"
+                f"the reference raised {type(error).__name__} in {_where(step, slot.last)}: {error}{_raised_at(error)}"
             ) from error
         if slot.count == 0 and step != INITIAL:
             raise CotrainError(f"the reference yields no taps in step {step}: there is nothing to compare")

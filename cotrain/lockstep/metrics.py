@@ -49,9 +49,7 @@ class MetricLog:
             else:
                 self._record_mean(name, epoch, reference, candidate, progress)
 
-    def _record_mean(
-        self, name: str, epoch: int, reference: float, candidate: float, progress: Progress
-    ) -> None:
+    def _record_mean(self, name: str, epoch: int, reference: float, candidate: float, progress: Progress) -> None:
         series = self._result.epoch_series[name]
         last, left, right, count = self._sums.get(name, (epoch, 0.0, 0.0, 0))
         if last != epoch:

@@ -46,9 +46,7 @@ class TapNames:
         """The entry of a tap; made at its first sight, while ``origin`` still stands at its yield."""
         found = self._by_name.get(tap.name)
         if found is None:
-            found = TapInfo(
-                self._define(tap.name), tap.name, tap.op, tap.inputs, tap.occasional, _yield_line(origin)
-            )
+            found = TapInfo(self._define(tap.name), tap.name, tap.op, tap.inputs, tap.occasional, _yield_line(origin))
             self._by_name[tap.name] = found
             self._by_id.append(found)
         return found

@@ -112,9 +112,7 @@ class Pair:
                 raise CotrainError(f"the candidate cannot be made: {session.failure}")
             clock.lap("trainers")
             name = reference if isinstance(reference, str) else f"{reference.__module__}:{reference.__qualname__}"
-            settings = Settings(
-                name, candidate, options, gemm, math, None if numsharp is None else os.fspath(numsharp)
-            )
+            settings = Settings(name, candidate, options, gemm, math, None if numsharp is None else os.fspath(numsharp))
             collected = pins.collect(gemm=gemm, math=math, worker_float_mode=session.float_mode)
             result = Result(pins=collected, warnings=preflight.warnings(collected))
             clock.lap("pins")
@@ -226,9 +224,7 @@ class Pair:
 
     def _prepare(self, selection: Selection) -> Lockstep:
         if self._lockstep is None:
-            self._lockstep = Lockstep(
-                self.reference, self._traits, self._session, self.result, selection=selection
-            )
+            self._lockstep = Lockstep(self.reference, self._traits, self._session, self.result, selection=selection)
         return self._lockstep
 
     @property
@@ -311,4 +307,3 @@ def _factory(reference: str | Factory) -> Factory:
     if not callable(factory):
         raise CotrainError(f"{module_name} has no factory {attribute}")
     return factory  # type: ignore[no-any-return]
-

@@ -6,10 +6,17 @@ A handler never raises: an exception in the middle of starting .NET crashes the 
 from __future__ import annotations
 
 import os
-import signal
-from collections.abc import Callable
-from types import FrameType, TracebackType
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+    from collections.abc import Callable
+    from types import FrameType, TracebackType
+    from typing import Any
+else:
+    # The module under `signal`. What that and typing add takes ten times longer to import than all of cotrain before
+    # the handlers are there, and until then a Ctrl-C is a traceback.
+    import _signal as signal
 
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name))
 
@@ -26,18 +33,21 @@ class Signals:
     """Installs handlers while it is entered.
 
     Before the run a signal is kept for the next :meth:`check`; in the run (:meth:`during`) it asks it to stop. A
-    second signal ends the process at once, in case something hangs.
+    second signal ends the process at once, in case something hangs. With ``to_the_end`` the process ends after
+    this: signals are ignored then, and what was there before does not come back for the last milliseconds.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, to_the_end: bool = False) -> None:
         self._previous: dict[int, Any] = {}
+        self._to_the_end = to_the_end
         self._stop: Callable[[int], None] | None = None
+        self._rescue: Callable[[int], None] | None = None
         self._pending: int | None = None
         self._done = False
 
-    def during(self, stop: Callable[[int], None]) -> None:
-        """From now on a signal calls ``stop(signum)``."""
-        self._stop = stop
+    def during(self, stop: Callable[[int], None], rescue: Callable[[int], None] | None = None) -> None:
+        """From now on a signal calls ``stop(signum)``; the second one ``rescue(signum)``, and the process ends."""
+        self._stop, self._rescue = stop, rescue
         if self._pending is not None:
             stop(self._pending)
 
@@ -61,10 +71,18 @@ class Signals:
         if self._done:
             return
         if self._pending is not None:
-            os._exit(128 + signum)
+            self._end_now(signum)
         self._pending = signum
         if self._stop is not None:
             self._stop(signum)
+
+    def _end_now(self, signum: int) -> None:
+        rescue, self._rescue = self._rescue, None  # a third signal does not wait for it
+        try:
+            if rescue is not None:
+                rescue(signum)
+        finally:
+            os._exit(128 + signum)
 
     def __enter__(self) -> Signals:
         self.install()
@@ -74,5 +92,7 @@ class Signals:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         for signum, previous in self._previous.items():
-            if previous is not None:
+            if self._to_the_end:
+                signal.signal(signum, signal.SIG_IGN)
+            elif previous is not None:
                 signal.signal(signum, previous)

@@ -25,9 +25,7 @@ def hash_parameters(
                 f"the {side}'s state lacks {', '.join(missing)}; it has {', '.join(state) or 'nothing'}",
                 ExitCode.TRAINER_FAILED,
             )
-    return {
-        name: {"reference": _sha256(reference[name]), "candidate": _sha256(candidate[name])} for name in chosen
-    }
+    return {name: {"reference": _sha256(reference[name]), "candidate": _sha256(candidate[name])} for name in chosen}
 
 
 def _sha256(array: ArrayLike) -> str:

@@ -125,7 +125,9 @@ def rich_card(result: Result) -> RenderableType:
         if row.label == "again":
             text.stylize("green")
         grid.add_row(row.label, text)
-    return Group(Panel(grid, title=f"[bold red]{title(result)}[/]", title_align="left", border_style="red"))
+    # A Text, not a string: a tap's name is no markup.
+    heading = Text(title(result), style="bold red")
+    return Group(Panel(grid, title=heading, title_align="left", border_style="red"))
 
 
 def place(where: Place) -> str:

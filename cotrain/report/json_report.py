@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cotrain.errors import CotrainError
 from cotrain.lockstep.differences import Kind, Tally
 from cotrain.lockstep.result import Count, Divergence, Place, Result, Series, StructuralDivergence, TapShape
 from cotrain.report import files
@@ -71,8 +72,13 @@ def write(result: Result, target: str) -> None:
     """Writes the report to a file, whole or not at all, or to stdout for ``-``."""
     text = json.dumps(to_dict(result), indent=2, allow_nan=False) + "\n"
     if target == "-":
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            pass  # the reader has what it wanted
+        except OSError as error:
+            raise CotrainError(f"cannot write the report to the standard output: {error.strerror}") from None
         return
     files.write_text(Path(target), text)
 

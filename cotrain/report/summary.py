@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cotrain.lockstep.observer import Progress
-from cotrain.lockstep.result import Result, Verdict
+from cotrain.lockstep.result import Result
 
 
 def position(progress: Progress) -> str:
@@ -32,8 +32,6 @@ def numbers(progress: Progress, rate: float) -> str:
 def verdict_line(result: Result) -> str:
     """One line: the verdict and how much it rests on."""
     compared = f"{result.steps:,} steps, {result.compared.taps:,} taps, {size(result.compared.bytes)} compared"
-    if result.verdict is Verdict.ERROR:
-        return f"error: {result.error}"
     return f"{result.verdict}: {compared}"
 
 

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, TaskID, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.text import Text
 
+from cotrain.errors import CotrainError
 from cotrain.lockstep.observer import Progress
 from cotrain.lockstep.result import Result, Verdict
 from cotrain.report import card, summary
@@ -99,3 +100,5 @@ class Terminal:
                 print(line, file=self._stream, flush=True)
             except BrokenPipeError:
                 self._closed = True  # the reader went away (`| head`); the run and its exit code go on
+            except OSError as error:
+                raise CotrainError(f"cannot print how the run goes: {error.strerror}") from None

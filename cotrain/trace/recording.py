@@ -32,8 +32,7 @@ class Recording:
         known = self._by_names.get(id(slot.names))
         if known is None:
             key = tuple(
-                (info.name, value.dtype.str, value.shape)
-                for info, value in zip(slot.infos, slot.values, strict=True)
+                (info.name, value.dtype.str, value.shape) for info, value in zip(slot.infos, slot.values, strict=True)
             )
             # The list is kept too: its id must not be given to another one.
             known = self._by_names[id(slot.names)] = (

@@ -1,4 +1,4 @@
-"""Runs the command line in a process of its own."""
+"""Runs the command line: in a process of its own, or, where that is enough, in this one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -24,8 +26,13 @@ def environment(changes: Mapping[str, str | None] | None = None) -> dict[str, st
 
 def lockstep(*arguments: str, env: Mapping[str, str | None] | None = None, cwd: Path = ROOT) -> Done:
     """``python -m cotrain.lockstep ARGUMENTS``, to its end."""
+    return python("-m", "cotrain.lockstep", *arguments, env=env, cwd=cwd)
+
+
+def python(*arguments: str, env: Mapping[str, str | None] | None = None, cwd: Path = ROOT) -> Done:
+    """This Python with other arguments, to its end."""
     return subprocess.run(
-        [sys.executable, "-m", "cotrain.lockstep", *arguments],
+        [sys.executable, *arguments],
         capture_output=True,
         text=True,
         timeout=240,
@@ -35,11 +42,42 @@ def lockstep(*arguments: str, env: Mapping[str, str | None] | None = None, cwd: 
     )
 
 
-def report(done: Done) -> dict[str, Any]:
-    """The JSON on a command's stdout; non-finite numbers would be an error."""
-    found = json.loads(done.stdout, parse_constant=lambda text: 1 / 0)
+def here(capsys: pytest.CaptureFixture[str], *arguments: str) -> Done:
+    """The command in this process: the same from its arguments to its exit code, without the start-up."""
+    from cotrain.lockstep.__main__ import main
+
+    capsys.readouterr()
+    code = main(list(arguments))
+    out, err = capsys.readouterr()
+    return Done(arguments, code, out, err)
+
+
+def start(*arguments: str, env: Mapping[str, str | None] | None = None) -> subprocess.Popen[str]:
+    """This Python with other arguments, started; both its streams are pipes."""
+    return subprocess.Popen(
+        [sys.executable, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        env=environment(env),
+    )
+
+
+def parse(text: str) -> dict[str, Any]:
+    """One JSON object, nothing before or after it; the constants that JSON lacks (NaN) are refused."""
+
+    def refuse(constant: str) -> None:
+        raise ValueError(f"{constant} is no JSON")
+
+    found = json.loads(text, parse_constant=refuse)
     assert isinstance(found, dict)
     return found
+
+
+def report(done: Done) -> dict[str, Any]:
+    """The JSON on a command's stdout."""
+    return parse(done.stdout)
 
 
 def sentence(done: Done) -> str:

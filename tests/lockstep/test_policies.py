@@ -26,9 +26,7 @@ def findings(result: Result) -> dict[str, Any]:
 @pytest.mark.parametrize("keywords", [{"math": "numsharp"}, {"gemm": "native"}, {}])
 def test_overlap_and_sequence_find_the_same(flagship: MakePair, policy: str, keywords: dict[str, str]) -> None:
     inject = [] if keywords else [FLIP]
-    both = [
-        flagship(50, **keywords).run(on_diff=policy, inject=inject, mode=mode) for mode in ("overlap", "sequence")
-    ]
+    both = [flagship(50, **keywords).run(on_diff=policy, inject=inject, mode=mode) for mode in ("overlap", "sequence")]
     assert both[0].verdict is Verdict.DIVERGED
     assert findings(both[0]) == findings(both[1])
     assert both[0].steps == (50 if policy != "stop" else both[0].divergences[0].place.step + 1)

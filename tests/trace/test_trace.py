@@ -53,9 +53,7 @@ def test_a_difference_of_one_side_is_named(tiny_pair: MakePair, mode: str) -> No
     assert (part.step, part.tap, part.differing_taps) == (3, "doubled", 2)
 
 
-def test_the_command_says_where_runs_part(
-    tiny_pair: MakePair, saved: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_says_where_runs_part(tiny_pair: MakePair, saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
     other = saved.with_name("b.npz")
     trace = record(tiny_pair(), on_diff="resync", inject=[Injection(3, "doubled", 0, 0)])
     save(Trace({"pins": {"kernel": "Nehalem"}}, trace.layouts, trace.steps), other)

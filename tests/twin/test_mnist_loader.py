@@ -169,8 +169,7 @@ def test_bad_file(folder: Path, file: str, content: bytes, problem: str) -> None
 def test_counts_that_differ(folder: Path) -> None:
     (folder / "train-labels-idx1-ubyte").write_bytes(labels(11))
     assert sentence(folder) == (
-        f"{folder / 'train-images-idx3-ubyte'} holds 12 images but "
-        f"{folder / 'train-labels-idx1-ubyte'} 11 labels"
+        f"{folder / 'train-images-idx3-ubyte'} holds 12 images but {folder / 'train-labels-idx1-ubyte'} 11 labels"
     )
 
 

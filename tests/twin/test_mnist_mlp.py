@@ -35,8 +35,7 @@ def test_create_with_the_options_of_the_driver() -> None:
         ({"steps": 1, "epochs": 1}, "give a number of steps or of epochs, not both"),
         (
             {"batch_size": 6001},
-            "the training data has 6000 samples, fewer than one batch of 6001: "
-            "choose a batch size of 6000 or less",
+            "the training data has 6000 samples, fewer than one batch of 6001: choose a batch size of 6000 or less",
         ),
     ],
 )
