@@ -43,6 +43,21 @@ class Metric(NamedTuple):
     """True: listed for every step in the report (the loss). False: shown as the mean over an epoch."""
 
 
+class Stage(NamedTuple):
+    """A gate of the training: a step, and the taps of that step that show what the training has proved up to there."""
+
+    name: str
+    """Short, and a folder's name: ``S2``."""
+    title: str
+    """What it is about: ``logits of the first batch``."""
+    step: int | None
+    """The step whose taps it shows; -1: the state before step 0; None: the last step of the run."""
+    taps: tuple[str, ...]
+    """Tap names or globs."""
+    proves: str
+    """One sentence: what has to be right for it to be equal."""
+
+
 class Trainer(Protocol):
     """A stepped NumPy program. A factory ``create(options) -> Trainer`` makes one.
 
@@ -82,3 +97,5 @@ class Trainer(Protocol):
     """Short names for tap patterns on the command line: ``{"weights": "adam.*.p"}``."""
     metrics: Mapping[str, Metric] = {}
     """What to show while training, by name, in order."""
+    stages: tuple[Stage, ...] = ()
+    """The gates, in order; those of one step in the order of its taps."""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from cotrain.errors import CotrainError
 from cotrain.protocol import ArrayLike, Metric, Tap
+from twin import stages
 from twin.adam import Adam, AdamParameter
 from twin.buffers import Float32, buffer
 from twin.fully_connected import FullyConnected, activate
@@ -93,6 +94,7 @@ class MlpTrainer:
             "accuracy": Metric("metrics.argmax", self._batch_accuracy),
             "test accuracy": Metric("eval.argmax", self._test_accuracy),
         }
+        self.stages = stages.of_run(self.steps_per_epoch)
         self._data = data
         self._batch_size = batch_size
         self._batches = self._cut_batches()

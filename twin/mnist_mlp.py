@@ -5,7 +5,7 @@ C#: ``dotnet/MnistMlp/Program.cs``, with the same options, and ``--openblas``; i
 Alone, OpenBLAS takes the threads it likes; ``OPENBLAS_NUM_THREADS=1`` gives the bits of the lockstep.
 
     python -m twin.mnist_mlp [--steps N | --epochs 100] [--batch-size 128] [--seed 1337]
-                             [--data synthetic|DIR] [--dump-taps DIR]
+                             [--data synthetic|DIR] [--dump-taps DIR] [--parity-dump DIR]
 """
 
 from __future__ import annotations
@@ -20,9 +20,11 @@ from typing import Any
 import numpy as np
 
 from cotrain.errors import CotrainError
+from cotrain.parity_dump import ParityDump
 from cotrain.protocol import Tap
 from twin import mnist_loader
 from twin.mlp_trainer import MlpTrainer
+from twin.stages import INITIAL
 
 _LARGEST_SEED = 2**32 - 1
 
@@ -51,7 +53,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.steps is None and options.epochs is None:
         options.epochs = 100
     try:
-        _train(create(vars(options)), options.dump_taps)
+        trainer = create(vars(options))
+        stages = options.parity_dump and ParityDump(options.parity_dump, trainer.stages, trainer.total_steps)
+        _train(trainer, options.dump_taps, stages)
     except CotrainError as error:
         print(f"error: {error}", file=sys.stderr)
         return int(error.exit_code)
@@ -67,12 +71,19 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=1337, help="of the initial weights")
     parser.add_argument("--data", default="synthetic", help='"synthetic" or a directory with the MNIST files')
     parser.add_argument("--dump-taps", type=Path, metavar="DIR", help="write every tap to DIR/STEP/NAME.npy")
+    parser.add_argument(
+        "--parity-dump", type=Path, metavar="DIR", help="write the taps of each stage to DIR/STAGE/NAME.npy"
+    )
     return parser
 
 
-def _train(trainer: MlpTrainer, dump: Path | None) -> None:
+def _train(trainer: MlpTrainer, dump: Path | None, stages: ParityDump | None) -> None:
+    initial: Iterable[Tap] = trainer.initial() if dump or stages else ()
     if dump is not None:
-        _save(dump / "initial", trainer.initial())
+        initial = _save(dump / "initial", initial)
+    for tap in initial:
+        if stages is not None:
+            stages.write(INITIAL, tap.name, tap.value)
     steps = trainer.total_steps or 0
     start = time.perf_counter()
     for step in range(steps):
@@ -81,6 +92,8 @@ def _train(trainer: MlpTrainer, dump: Path | None) -> None:
             taps = _save(dump / str(step), taps)
         for tap in taps:
             _report(trainer, step, tap)
+            if stages is not None:
+                stages.write(step, tap.name, tap.value)
     took = time.perf_counter() - start
     print(f"{steps} steps, {1e3 * took / steps:.3f} ms per step", file=sys.stderr)
 

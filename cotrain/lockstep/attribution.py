@@ -1,25 +1,29 @@
-"""Origin or inherited: were the inputs of a differing tap byte-equal?"""
+"""Origin or inherited: were the inputs of a differing tap byte-equal? And if not, what explains them?"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from cotrain.errors import CotrainError
-from cotrain.lockstep.names import TapInfo
 from cotrain.lockstep.selection import near_names
 from cotrain.lockstep.slots import Slot
 
 PREVIOUS = "@-1"
 
+Explanation = frozenset[str]
+"""Names of the ledger's entries that explain a difference; empty when none does."""
+UNEXPLAINED: Explanation = frozenset()
+
 
 class History:
-    """Which values that a step can read were equal: its own earlier taps, the previous step's, the start's."""
+    """Which values that a step can read differ: its own earlier taps, the previous step's, the start's."""
 
     def __init__(self) -> None:
         self.resynced = False
         """Whether differing taps get the reference's bytes, so that whatever is read later is equal."""
         self._initial: dict[str, bool] = {}
-        self._unequal_before: frozenset[str] | None = None
+        self._before: Mapping[str, Explanation] | None = None
+        self._now: dict[str, Explanation] = {}
 
     def record_initial(self, slot: Slot) -> None:
         """Takes in the outcomes of the state before step 0."""
@@ -28,10 +32,14 @@ class History:
             for name in {slot.infos[position].name, slot.as_inputs[position]} - {""}:
                 self._initial[name] = position not in differing
 
-    def record_step(self, slot: Slot, differing: Iterable[int]) -> None:
-        """Takes in a step's outcomes, which become the next step's ``@-1``."""
-        unequal = () if self.resynced else differing
-        self._unequal_before = frozenset(slot.infos[position].name for position in unequal)
+    def note(self, name: str, explanation: Explanation) -> None:
+        """Takes in a differing tap of the step, in the order of the taps."""
+        if not self.resynced:
+            self._now[name] = explanation
+
+    def end_step(self) -> None:
+        """What was noted becomes the next step's ``@-1``."""
+        self._before, self._now = self._now, {}
 
     def check_inputs(self, slot: Slot, initial: Slot) -> None:
         """CotrainError when a tap of the first step declares an input that no step can have."""
@@ -39,7 +47,7 @@ class History:
         start = {info.name for info in initial.infos} | set(initial.as_inputs)
         for position, info in enumerate(slot.infos):
             for name in info.inputs or ():
-                if name in own[:position] or name in start or _before(name) in own:
+                if name in own[:position] or name in start or before(name) in own:
                     continue
                 known = [*own[:position], *sorted(start - {""})]
                 raise CotrainError(
@@ -49,30 +57,38 @@ class History:
 
     def inputs(self, slot: Slot, position: int) -> dict[str, bool]:
         """Whether each input of a tap was byte-equal, by name in declared order."""
-        info = slot.infos[position]
-        unequal = set() if self.resynced else {slot.infos[i].name for i in slot.differing()}
-        earlier = {other.name: other.name not in unequal for other in slot.infos[:position]}
-        if info.inputs is not None:
-            return {name: self._equal(name, earlier, info) for name in info.inputs}
-        start = {name: equal for name, equal in self._initial.items() if not name.endswith(PREVIOUS)}
-        before = {name: equal for name, equal in self._initial.items() if name.endswith(PREVIOUS)}
-        if self._unequal_before is not None:
-            before = {other.name + PREVIOUS: other.name not in self._unequal_before for other in slot.infos}
-        return {**earlier, **before, **start}
+        declared = slot.infos[position].inputs
+        names = self._everything(slot, position) if declared is None else declared
+        return {name: self._difference(name, slot, position) is None for name in names}
 
-    def _equal(self, name: str, earlier: Mapping[str, bool], info: TapInfo) -> bool:
-        before = _before(name)
-        if before is not None and self._unequal_before is not None:
-            return before not in self._unequal_before
-        if name in earlier:
-            return earlier[name]
+    def handed_down(self, slot: Slot, position: int, inputs: Mapping[str, bool]) -> Explanation:
+        """What explains an inherited difference: its differing inputs' explanations, if each has one."""
+        found = [self._difference(name, slot, position) for name, equal in inputs.items() if not equal]
+        return frozenset().union(*(names or () for names in found)) if all(found) else UNEXPLAINED
+
+    def _everything(self, slot: Slot, position: int) -> list[str]:
+        """What a tap without declared inputs may have read."""
+        earlier = [info.name for info in slot.infos[:position]]
+        if self._before is None:
+            state = [name for name in self._initial if name.endswith(PREVIOUS)]
+        else:
+            state = [info.name + PREVIOUS for info in slot.infos]
+        return [*earlier, *state, *(name for name in self._initial if not name.endswith(PREVIOUS))]
+
+    def _difference(self, name: str, slot: Slot, position: int) -> Explanation | None:
+        """What is known of a differing input; None when it was equal."""
+        previous = before(name)
+        if previous is not None and self._before is not None:
+            return self._before.get(previous)
+        if 0 <= slot.find(name) < position:
+            return self._now.get(name)
         if name in self._initial:
-            return self._initial[name]
-        if before is not None:
-            return True  # state that starts alike on both sides and that no initial tap shows
-        raise CotrainError(f"tap {info.name} declares the input {name}, which no earlier tap provides")
+            return None if self._initial[name] else UNEXPLAINED
+        if previous is not None:
+            return None  # state that starts alike on both sides and that no initial tap shows
+        raise CotrainError(f"tap {slot.infos[position].name} declares the input {name}, which no earlier tap provides")
 
 
-def _before(name: str) -> str | None:
+def before(name: str) -> str | None:
     """``x`` for ``x@-1``, None for a name of the step itself."""
     return name.removesuffix(PREVIOUS) if name.endswith(PREVIOUS) else None

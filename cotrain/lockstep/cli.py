@@ -61,6 +61,12 @@ def parser() -> argparse.ArgumentParser:
         help="which taps can stop the run and are counted; every tap is compared all the same",
     )
     stop.add_argument(
+        "--allow",
+        default="",
+        metavar="NAME,...|all",
+        help="accept known differences of NumSharp; python -m cotrain.ledger lists them",
+    )
+    stop.add_argument(
         "--inject",
         action="append",
         default=[],
@@ -116,6 +122,12 @@ def parser() -> argparse.ArgumentParser:
     report.add_argument("--junit", metavar="FILE", help="write the result as JUnit XML, a test case per tap")
     report.add_argument(
         "--trace", metavar="FILE", help="save a hash of every tap; python -m cotrain.trace compares two such files"
+    )
+    report.add_argument(
+        "--parity-dump", metavar="DIR", help="write the taps at each stage as .npy files: DIR/S2/fc2.output.npy, ..."
+    )
+    report.add_argument(
+        "--stages", action="store_true", help="print each stage of the training as it is passed, and what it proves"
     )
     report.add_argument("--quiet", action="store_true", help="print only a divergence and the verdict")
     return make
@@ -175,6 +187,8 @@ def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int
             mode=options.mode,
             observer=outputs.observer(),
             recorder=outputs.recorder(),
+            reader=outputs.reader(pair.stages, pair.total_steps),
+            allow=options.allow,
         )
         signals.ignore()
         if result.error is not None:

@@ -24,19 +24,23 @@ class Tally:
     """The differences of one tap of one kind, over the run."""
 
     steps: int = 0
+    accepted_steps: int = 0
     elements: int = 0
     max_ulp: int | None = None
     first_step: int | None = None
     last_step: int | None = None
 
-    def add(self, step: int, elements: int, max_ulp: int | None) -> None:
-        """Takes in one step's."""
+    def add(self, step: int, elements: int, max_ulp: int | None, *, accepted: bool = False) -> bool:
+        """Takes in one step's; True when it is the first that is accepted, or the first that is not."""
+        first = not (self.accepted_steps if accepted else self.steps - self.accepted_steps)
         self.steps += 1
+        self.accepted_steps += accepted
         self.elements += elements
         if max_ulp is not None:
             self.max_ulp = max(max_ulp, self.max_ulp or 0)
         self.first_step = step if self.first_step is None else self.first_step
         self.last_step = step
+        return first
 
 
 @dataclass(slots=True)
@@ -47,6 +51,11 @@ class TapDifferences:
     op: str
     origin: Tally = field(default_factory=Tally)
     inherited: Tally = field(default_factory=Tally)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether each of its differences was accepted."""
+        return all(tally.steps == tally.accepted_steps for tally in (self.origin, self.inherited))
 
 
 @dataclass(slots=True)
@@ -69,16 +78,25 @@ class Differences:
         self.steps_per_bin = 1
         self._rows: dict[str, MapRow] = {}
 
-    def add(self, step: int, tap: str, op: str, *, origin: bool, elements: int, max_ulp: int | None) -> bool:
-        """Takes in a differing tap of a step; True when it is the first of its tap and kind."""
+    def add(
+        self,
+        step: int,
+        tap: str,
+        op: str,
+        *,
+        origin: bool,
+        elements: int,
+        max_ulp: int | None,
+        accepted: bool = False,
+    ) -> bool:
+        """Takes in a differing tap of a step; True when it is the first of its tap and kind, accepted or not."""
         row = self.taps.get(tap)
         if row is None:
             row = self.taps[tap] = TapDifferences(tap, op)
-        tally = row.origin if origin else row.inherited
-        tally.add(step, elements, max_ulp)
+        first = (row.origin if origin else row.inherited).add(step, elements, max_ulp, accepted=accepted)
         if step >= 0:
             self._mark(step, tap, Kind.ORIGIN if origin else Kind.INHERITED, elements, max_ulp or 0)
-        return tally.steps == 1
+        return first
 
     def row(self, tap: str, steps: int) -> MapRow:
         """The map's row of a tap, cut to a run of ``steps`` steps; all equal when it never differed."""

@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterable, Mapping
 from time import perf_counter
 
 from cotrain.errors import CotrainError
-from cotrain.lockstep.attribution import History
+from cotrain.lockstep.attribution import UNEXPLAINED, Explanation, History
 from cotrain.lockstep.checkpoint import Checkpoint
+from cotrain.lockstep.excuses import Excuses
 from cotrain.lockstep.findings import divergence, structural_divergence
+from cotrain.lockstep.gates import Gates
 from cotrain.lockstep.injection import Injection
 from cotrain.lockstep.layout import StepReport, StepStatus
 from cotrain.lockstep.metrics import MetricLog
 from cotrain.lockstep.names import TapNames
 from cotrain.lockstep.observer import Observer, Progress
-from cotrain.lockstep.recorder import Recorder
-from cotrain.lockstep.result import Place, Result, Verdict
+from cotrain.lockstep.recorder import Recorder, ValueReader
+from cotrain.lockstep.result import ExcuseCount, Place, Result, Verdict
 from cotrain.lockstep.selection import Selection
 from cotrain.lockstep.session import INITIAL, CandidateSession
 from cotrain.lockstep.slots import LEAD, SLOTS, Slot
@@ -43,6 +45,7 @@ class Lockstep:
         result: Result,
         *,
         selection: Selection,
+        excuses: Excuses,
     ) -> None:
         self._reference = reference
         self._traits = traits
@@ -50,16 +53,24 @@ class Lockstep:
         self._selection = selection
         self._injections: tuple[Injection, ...] = ()
         self._on_diff = "stop"
+        self._excuses = excuses
+        self._allowed: Explanation = frozenset()
         self._recorder: Recorder | None = None
+        self._reader: ValueReader | None = None
         self._ended = False
         self._times = OperationTimes()
         self._history = History()
         self._names = TapNames(session.define)
         self._metrics = MetricLog(traits.metrics, traits.steps_per_epoch, result)
         watched = self._metrics.watched
-        self._slots = [Slot(self._names, selection, watched, stable=traits.stable_buffers) for _ in range(SLOTS)]
-        self._initial = Slot(self._names, selection, frozenset(), stable=traits.stable_buffers)
+        stable = traits.stable_buffers
+        self._slots = [
+            Slot(self._names, selection, watched, stable=stable, explicable=excuses.explicable) for _ in range(SLOTS)
+        ]
+        self._initial = Slot(self._names, selection, frozenset(), stable=stable, explicable=excuses.explicable)
         self.result = result
+        last = None if traits.total_steps is None else traits.total_steps - 1
+        self._gates = Gates(traits.stages, last, result)
         result.steps_per_epoch = traits.steps_per_epoch
         self.progress = Progress(total_steps=traits.total_steps, steps_per_epoch=traits.steps_per_epoch)
         self.first = 0
@@ -73,13 +84,24 @@ class Lockstep:
         """Set (by a signal handler) to end the run after the steps in flight."""
 
     def select(
-        self, selection: Selection, injections: Iterable[Injection], on_diff: str, recorder: Recorder | None
+        self,
+        selection: Selection,
+        injections: Iterable[Injection],
+        on_diff: str,
+        allowed: Explanation,
+        recorder: Recorder | None,
+        reader: ValueReader | None,
     ) -> None:
-        """What can stop the next :meth:`run`, which bits it flips, what happens at a difference, who keeps hashes."""
+        """What can stop the next :meth:`run`, which bits it flips, what happens at a difference and which ones are
+        accepted, who reads along.
+        """
         self._recorder = recorder
+        self._reader = reader
         self._session.hash_taps(recorder is not None)
         self._on_diff = on_diff
-        self._session.on_difference(on_diff)
+        self._allowed = allowed
+        # The worker knows no ledger: where some differences are accepted it goes on, and the driver ends the run.
+        self._session.on_difference("continue" if allowed and on_diff == "stop" else on_diff)
         self._history.resynced = on_diff == "resync"
         self._selection = selection
         self._injections = tuple(injections)
@@ -93,6 +115,7 @@ class Lockstep:
                 f"{type(self._reference).__qualname__} cannot go on from a checkpoint: it has no restore(step, state)"
             )
         self._checkpoint = checkpoint
+        self._gates.skip_to(checkpoint.step)
         self.first = self.position = checkpoint.step
         self.progress.first_step = self.progress.step = checkpoint.step
 
@@ -119,6 +142,7 @@ class Lockstep:
                 raise CotrainError(f"injection {unused[0]}: that step has no such tap; nothing was flipped")
         finally:
             self.result.timing.wall += perf_counter() - begun
+            self._gates.end()
             self.result.tap_times = self._times.totals()
             self._session.stay_awake(0)
 
@@ -159,9 +183,12 @@ class Lockstep:
         self._judge(INITIAL, slot, report)
         if self._recorder and not report.structural:
             self._recorder.record(INITIAL, slot)
+        if self._reader and not report.structural:
+            self._reader.read(INITIAL, slot)
+        self._gates.pass_step(INITIAL)
         if self._checkpoint is not None and not self.stopped:
             self._session.restore(self._checkpoint.state)
-            self._history.record_step(self._slots[0], ())  # both sides have the very same bytes
+            self._history.end_step()  # both sides have the very same bytes
 
     def _steps(self, end: int, *, overlap: bool, observer: Observer) -> None:
         published = self.position  # the very first step is published already
@@ -187,6 +214,8 @@ class Lockstep:
             if self.interrupted_by is not None:
                 self._interrupt(submitted, observer)
                 return
+        if self._ended:
+            self._session.drain(10.0)  # steps that were under way; nobody asks what became of them
 
     def _interrupt(self, submitted: int, observer: Observer) -> None:
         self._finish_submitted(submitted, observer)
@@ -216,7 +245,11 @@ class Lockstep:
             self._times.add(slot)
             if self._recorder:
                 self._recorder.record(step, slot)
-        self._history.record_step(slot, slot.differing() if report.differing else ())
+            if self._reader:
+                self._reader.read(step, slot)
+        if step >= self._gates.next_step:
+            self._gates.pass_step(step)
+        self._history.end_step()
         self.position = step + 1
         progress.step = self.position
         result.steps = self.position - self.first
@@ -225,40 +258,84 @@ class Lockstep:
         observer.stepped(progress)
 
     def _judge(self, step: int, slot: Slot, report: StepReport) -> None:
-        """Turns a report with selected differences into the result's findings."""
-        if report.first_selected < 0 and not report.structural:
-            return
+        """Turns a report with differences into the result's findings."""
+        result = self.result
         place = Place.of(step, self._traits.steps_per_epoch)
         if report.structural:
-            self.result.structural = structural_divergence(place, slot, self._session)
-            self.result.verdict = Verdict.DIVERGED
+            result.structural = structural_divergence(place, slot, self._session)
+            result.verdict = Verdict.DIVERGED
             self._ended = True
-        if report.first_selected < 0:
-            return
-        self.result.verdict = Verdict.DIVERGED
-        for position in slot.differing():
+        for position in slot.differing() if report.differing else ():
+            inputs, explanation = self._attribute(step, slot, position)
+            self._history.note(slot.infos[position].name, explanation)
             if not slot.selected(position):
                 continue
-            inputs = {} if step == INITIAL else self._history.inputs(slot, position)
-            if self._record(place, slot, position, inputs):
-                first = not self.result.divergences
-                self.result.divergences.append(
-                    divergence(place, slot, position, inputs, self._session, with_values=first)
+            accepted = bool(explanation) and explanation <= self._allowed
+            if not accepted:
+                result.verdict = Verdict.DIVERGED
+            elif result.verdict is Verdict.IDENTICAL:
+                result.verdict = Verdict.EXCUSED
+            if self._record(place, slot, position, inputs, explanation, accepted=accepted):
+                first = not accepted and result.first_unaccepted is None
+                result.divergences.append(
+                    divergence(
+                        place,
+                        slot,
+                        position,
+                        inputs,
+                        self._session,
+                        explanation=explanation,
+                        accepted=accepted,
+                        with_values=first,
+                    )
                 )
-            if self._on_diff == "stop":
+                if first:
+                    self._keep_less()
+            if self._on_diff == "stop" and not accepted:
                 self._ended = True
                 return
 
-    def _record(self, place: Place, slot: Slot, position: int, inputs: Mapping[str, bool]) -> bool:
+    def _attribute(self, step: int, slot: Slot, position: int) -> tuple[dict[str, bool], Explanation]:
+        """Whether the inputs of a differing tap were equal, and what explains the difference."""
+        if step == INITIAL:
+            return {}, UNEXPLAINED
+        inputs = self._history.inputs(slot, position)
+        if not all(inputs.values()):
+            return inputs, self._history.handed_down(slot, position, inputs)
+        previous = self._slots[(step - 1) % SLOTS] if step > self.first else None
+        return inputs, self._excuses.explain(slot, position, previous)
+
+    def _record(
+        self,
+        place: Place,
+        slot: Slot,
+        position: int,
+        inputs: Mapping[str, bool],
+        explanation: Explanation,
+        *,
+        accepted: bool,
+    ) -> bool:
         found = slot.outcomes[position]["finding"]
+        elements = int(found["differing"])
+        max_ulp = int(found["max_ulp"]) if found["ulp_defined"] else None
+        origin = all(inputs.values())
+        for name in explanation:
+            count = self.result.excuses.setdefault(name, ExcuseCount())
+            count.add(elements, max_ulp, origin=origin, accepted=name in self._allowed)
         return self.result.differences.add(
             place.step,
             slot.infos[position].name,
             slot.infos[position].op,
-            origin=all(inputs.values()),
-            elements=int(found["differing"]),
-            max_ulp=int(found["max_ulp"]) if found["ulp_defined"] else None,
+            origin=origin,
+            accepted=accepted,
+            elements=elements,
+            max_ulp=max_ulp,
         )
+
+    def _keep_less(self) -> None:
+        """The reports show one whole tap; of the others only what the ledger may explain is copied out."""
+        for slot in (*self._slots, self._initial):
+            slot.keep_differing(every=False)
 
     def _check_selection(self, slot: Slot, end: int) -> None:
         """Refuses patterns and injections that the run has no place for; hands the injections over."""
@@ -281,6 +358,9 @@ class Lockstep:
         return slot
 
     def _publish(self, slot: Slot, step: int, taps: Iterable[Tap]) -> None:
+        wanted = self._reader.wants(step) if self._reader else ()
+        if wanted != slot.also_watched:
+            slot.watch(wanted)
         try:
             slot.publish(taps)
         except CotrainError:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cotrain import bits
+from cotrain.lockstep.attribution import Explanation
 from cotrain.lockstep.result import Divergence, Place, StructuralDivergence, TapShape
 from cotrain.lockstep.session import CandidateSession
 from cotrain.lockstep.slots import Slot
@@ -20,11 +21,13 @@ def divergence(
     inputs: Mapping[str, bool],
     session: CandidateSession,
     *,
+    explanation: Explanation,
+    accepted: bool,
     with_values: bool,
 ) -> Divergence:
     """The divergence at a position of a compared slot; reads slot and session before either goes on.
 
-    ``with_values`` keeps copies of both sides' whole tap; it must be the first selected one of the run.
+    ``with_values`` keeps copies of both sides' whole tap.
     """
     info = slot.infos[position]
     reference_tap = slot.values[position]
@@ -33,7 +36,7 @@ def divergence(
     dtype = reference_tap.dtype
     reference = _element(found["reference_bits"], dtype)
     candidate = _element(found["candidate_bits"], dtype)
-    captured = session.capture if with_values else None
+    candidate_tap = slot.candidate(position) if with_values else None
     return Divergence(
         place=place,
         tap=info.name,
@@ -51,16 +54,14 @@ def divergence(
         differing=int(found["differing"]),
         size=reference_tap.size,
         origin=all(inputs.values()),
+        excuse=", ".join(sorted(explanation)) or None,
+        accepted=accepted,
         inputs=dict(inputs),
         also_differing=tuple(slot.infos[i].name for i in slot.differing() if i > position),
         reference_source=info.source,
         candidate_source=session.source(info.id),
         reference_value=reference_tap.copy() if with_values else None,
-        candidate_value=(
-            None
-            if captured is None
-            else np.frombuffer(captured, dtype, reference_tap.size).reshape(reference_tap.shape)
-        ),
+        candidate_value=None if candidate_tap is None else candidate_tap.copy(),
     )
 
 

@@ -13,6 +13,11 @@ import numpy as np
 
 MAX_RANK = 16
 SELECTED = 1
+"""The tap counts and can stop the run."""
+WATCHED = 2
+"""The candidate's value is copied out."""
+KEPT = 4
+"""The candidate's value is copied out where it differs."""
 
 FINDING = np.dtype(
     [

@@ -35,11 +35,11 @@ class MetricLog:
         epoch = step // self._steps_per_epoch if self._steps_per_epoch else 0
         for name, metric in self._metrics.items():
             position = slot.find(metric.tap)
-            watch = slot.watches[position] if position >= 0 else None
-            if watch is None:
+            value = slot.candidate(position) if position >= 0 else None
+            if value is None:
                 continue
             reference = metric.compute(step, slot.values[position])
-            candidate = reference if equal else metric.compute(step, watch)
+            candidate = reference if equal else metric.compute(step, value)
             if metric.per_step:
                 series = self._result.series[name]
                 series.at.append(step)

@@ -26,7 +26,9 @@ class Outputs:
         self._trace: Path | None = None if options.trace is None else Path(options.trace)
         self._report: Path | None = None if options.report is None else Path(options.report)
         self._junit: Path | None = None if options.junit is None else Path(options.junit)
+        self._dump: Path | None = None if options.parity_dump is None else Path(options.parity_dump)
         self._quiet: bool = options.quiet
+        self._stages: bool = options.stages
         self._result: Any = None
         self._recording: Any = None
         self._about: dict[str, object] = {}
@@ -42,6 +44,8 @@ class Outputs:
             check_folder(self._report, "--report", "choose another folder")
             if importlib.util.find_spec("jinja2") is None:
                 raise CotrainError("--report needs the Python package jinja2; scripts/lockstep and pip install it")
+        if self._dump is not None:
+            check_folder(self._dump, "--parity-dump", "choose another folder")
         if self._json == STDOUT and sys.stdout is None:
             raise CotrainError("cannot write --json to the standard output: it is closed; choose a file")
         if self._json not in (None, STDOUT):
@@ -55,7 +59,7 @@ class Outputs:
         """The terminal, on stderr when the JSON goes to stdout."""
         from cotrain.report.terminal import Terminal
 
-        return Terminal(self._stream, quiet=self._quiet)
+        return Terminal(self._stream, quiet=self._quiet, stages=self._stages)
 
     @property
     def _stream(self) -> TextIO:
@@ -70,6 +74,14 @@ class Outputs:
 
         self._recording = Recording()
         return self._recording
+
+    def reader(self, stages: Any, total_steps: int | None) -> Any:
+        """What writes ``--parity-dump``; None without it."""
+        if self._dump is None:
+            return None
+        from cotrain.parity_dump import ParityDump
+
+        return ParityDump(self._dump, stages, total_steps)
 
     def track(self, result: Any, about: dict[str, object]) -> None:
         """The result that is filled while the run goes on, and the options it runs under."""

@@ -12,15 +12,16 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any
 
-from cotrain import clr, pins, preflight
+from cotrain import clr, ledger, pins, preflight
 from cotrain import gemm as gemm_backend
 from cotrain.errors import CotrainError
 from cotrain.lockstep import checkpoint
 from cotrain.lockstep.driver import Lockstep, TrainerFailed
+from cotrain.lockstep.excuses import Excuses
 from cotrain.lockstep.injection import Injection
 from cotrain.lockstep.observer import Observer, Silent
 from cotrain.lockstep.processors import available_processors
-from cotrain.lockstep.recorder import Recorder
+from cotrain.lockstep.recorder import Recorder, ValueReader
 from cotrain.lockstep.reproduction import Settings, command
 from cotrain.lockstep.result import Result, Verdict
 from cotrain.lockstep.selection import Selection
@@ -28,7 +29,7 @@ from cotrain.lockstep.session import CandidateSession
 from cotrain.lockstep.slots import Slot
 from cotrain.lockstep.traits import Traits
 from cotrain.lockstep.weights import hash_parameters
-from cotrain.protocol import Trainer
+from cotrain.protocol import Stage, Trainer
 
 REFERENCE = "twin.mnist_mlp:create"
 CANDIDATE = "MnistMlp.dll:MnistMlp.MlpTrainer"
@@ -131,6 +132,8 @@ class Pair:
         mode: str = "auto",
         observer: Observer | None = None,
         recorder: Recorder | None = None,
+        reader: ValueReader | None = None,
+        allow: str = "",
     ) -> Result:
         """Compares the next ``steps`` steps (None: up to the trainer's last) and returns the result so far.
 
@@ -138,16 +141,20 @@ class Pair:
         on after that; ``"continue"`` goes on with the difference, ``"resync"`` after copying the reference's
         bytes into the candidate's tap. Taps that do not line up end any run. A trainer's exception ends it with
         the verdict ``error``; CotrainError is raised for arguments that do not fit the run.
+
+        ``allow`` names entries of the ledger (``exp-float32,mean-float32``, or ``all``) whose differences are
+        accepted: they end no run, and the verdict is ``excused`` when nothing else differs.
         """
         self._require_usable()
         _choose("on_diff", on_diff, POLICIES)
         _choose("mode", mode, MODES)
         inject = tuple(inject)
+        allowed = ledger.select(allow) if allow else frozenset()
         overlap = mode == "overlap" or (mode == "auto" and available_processors() >= 2)
         selection = Selection(taps, self._traits.tap_groups)
         run = self._prepare(selection)
         run.interrupted_by = self._interrupted_by
-        run.select(selection, inject, on_diff, recorder)
+        run.select(selection, inject, on_diff, allowed, recorder, reader)
         end = self._end(run.position, steps)
         self.result.mode = "overlap" if overlap else "sequence"
         self.result.on_diff = on_diff
@@ -170,9 +177,11 @@ class Pair:
             self.result.verdict = Verdict.INTERRUPTED
             self.result.signal = int(signal.SIGINT)
             raise
-        self.result.births = self._session.births(self._traits.steps_per_epoch)
+        births = self._session.births(self._traits.steps_per_epoch)
+        # Where differences may be accepted, the candidate can be a step or two past the one that ended the run.
+        self.result.births = [birth for birth in births if birth.place.step < run.position]
         if self.result.divergences or self.result.structural:
-            self.result.command = command(self.settings, self.result, selection.text, inject)
+            self.result.command = command(self.settings, self.result, selection.text, inject, allow)
         observer.finished(self.result)
         return self.result
 
@@ -224,8 +233,25 @@ class Pair:
 
     def _prepare(self, selection: Selection) -> Lockstep:
         if self._lockstep is None:
-            self._lockstep = Lockstep(self.reference, self._traits, self._session, self.result, selection=selection)
+            self._lockstep = Lockstep(
+                self.reference,
+                self._traits,
+                self._session,
+                self.result,
+                selection=selection,
+                excuses=Excuses(gemm=self.settings.gemm, math=self.settings.math),
+            )
         return self._lockstep
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The gates that the reference declares."""
+        return self._traits.stages
+
+    @property
+    def total_steps(self) -> int | None:
+        """Steps of the whole run; None when it has no end."""
+        return self._traits.total_steps
 
     @property
     def taps(self) -> Slot | None:

@@ -25,11 +25,11 @@ class Settings:
     numsharp: str | None
 
 
-def command(settings: Settings, result: Result, taps: str, inject: tuple[Injection, ...]) -> str:
+def command(settings: Settings, result: Result, taps: str, inject: tuple[Injection, ...], allow: str) -> str:
     """A shell line that runs up to the first divergence again: options that differ from their defaults, and the
     variables that decide bits."""
-    first = result.divergences[0].place if result.divergences else None
-    place = first or (result.structural.place if result.structural else None)
+    place = result.first.place if result.first else None
+    place = place or (result.structural.place if result.structural else None)
     words = ["python", "-m", "cotrain.lockstep", "--steps", str(max(0, place.step if place else 0) + 1)]
     for option, value, default in (
         ("--batch-size", settings.options.get("batch_size"), 128),
@@ -39,6 +39,7 @@ def command(settings: Settings, result: Result, taps: str, inject: tuple[Injecti
         ("--math", settings.math, "parity"),
         ("--numsharp", settings.numsharp, None),
         ("--taps", taps, "all"),
+        ("--allow", allow, ""),
     ):
         if value is not None and value != default:
             words += [option, str(value)]

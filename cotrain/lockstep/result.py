@@ -10,7 +10,7 @@ from typing import Any
 from cotrain.errors import ExitCode
 from cotrain.lockstep.differences import Differences
 from cotrain.lockstep.names import SourceLine
-from cotrain.protocol import ArrayLike
+from cotrain.protocol import ArrayLike, Stage
 
 
 class Verdict(StrEnum):
@@ -81,6 +81,9 @@ class Divergence:
     reference_source: SourceLine | None = None
     candidate_source: SourceLine | None = None
     excuse: str | None = None
+    """Names of the ledger's entries that explain it, of an inherited one those that explain its inputs."""
+    accepted: bool = False
+    """Whether ``--allow`` accepts them all."""
     reference_value: ArrayLike | None = field(default=None, compare=False, repr=False)
     """A copy of the reference's whole tap."""
     candidate_value: ArrayLike | None = field(default=None, compare=False, repr=False)
@@ -155,6 +158,47 @@ class Count:
         self.bytes += nbytes
 
 
+class StageState(StrEnum):
+    """What became of a stage."""
+
+    HOLDS = "holds"
+    FAILED = "failed"
+    NOT_REACHED = "not reached"
+
+
+@dataclass(slots=True)
+class StageOutcome:
+    """A stage of the run."""
+
+    stage: Stage
+    step: int | None
+    """The step it stands at; -1: the state before step 0; None: a run without end has no such step."""
+    state: StageState = StageState.NOT_REACHED
+
+
+@dataclass(slots=True)
+class ExcuseCount:
+    """How often an entry of the ledger explains a difference of a selected tap."""
+
+    accepted: bool = False
+    origin_taps: int = 0
+    origin_elements: int = 0
+    inherited_taps: int = 0
+    max_ulp: int | None = None
+    """Of the origins; what is handed down has no bound."""
+
+    def add(self, elements: int, max_ulp: int | None, *, origin: bool, accepted: bool) -> None:
+        """Takes in a tap of a step."""
+        self.accepted = accepted
+        if not origin:
+            self.inherited_taps += 1
+            return
+        self.origin_taps += 1
+        self.origin_elements += elements
+        if max_ulp is not None:
+            self.max_ulp = max(max_ulp, self.max_ulp or 0)
+
+
 @dataclass(slots=True)
 class Timing:
     """Seconds. ``reference`` and ``candidate`` are each side's own work, without comparing and waiting."""
@@ -211,9 +255,14 @@ class Result:
     """Selected taps that only some steps have."""
     on_diff: str = "stop"
     divergences: list[Divergence] = field(default_factory=list)
-    """Under ``stop`` the one that ended the run; else the first origin and the first inherited one of each tap."""
+    """Under ``stop`` the one that ended the run; else the first origin and the first inherited one of each tap.
+    Accepted ones are listed beside those that are not."""
+    excuses: dict[str, ExcuseCount] = field(default_factory=dict)
+    """By entry of the ledger."""
     differences: Differences = field(default_factory=Differences)
     """Under ``continue`` and ``resync``: how often, how much and where each tap differs."""
+    stages: list[StageOutcome] = field(default_factory=list)
+    """The gates that the reference declares, in its order."""
     births: list[Birth] = field(default_factory=list)
     """At most one per side and kind."""
     tap_times: dict[str, TapTime] = field(default_factory=dict)
@@ -232,6 +281,16 @@ class Result:
     pins: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     timing: Timing = field(default_factory=Timing)
+
+    @property
+    def first_unaccepted(self) -> Divergence | None:
+        """The first divergence that nothing accepts."""
+        return next((found for found in self.divergences if not found.accepted), None)
+
+    @property
+    def first(self) -> Divergence | None:
+        """The divergence that a report tells of: the first that nothing accepts, else the first."""
+        return self.first_unaccepted or (self.divergences[0] if self.divergences else None)
 
     @property
     def exit_code(self) -> int:

@@ -147,12 +147,6 @@ class CandidateSession:
         )
         return int(self._session.UnalignedFrom), taps
 
-    @property
-    def capture(self) -> bytes | None:
-        """The candidate's bytes (C order) of the tap that stopped the run."""
-        captured = self._session.Capture
-        return None if captured is None else bytes(captured)
-
     def source(self, name_id: int) -> SourceLine | None:
         """Where the candidate taps a name; None while unknown."""
         line = int(self._session.SourceLine(name_id))

@@ -7,7 +7,7 @@ computed from.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Container, Iterable
 from time import perf_counter_ns
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from cotrain.clr.dtypes import type_code
 from cotrain.errors import CotrainError
-from cotrain.lockstep.layout import MAX_RANK, SELECTED, TAP_ENTRY, TAP_OUTCOME, TapState
+from cotrain.lockstep.layout import KEPT, MAX_RANK, SELECTED, TAP_ENTRY, TAP_OUTCOME, WATCHED, TapState
 from cotrain.lockstep.names import TapInfo, TapNames
 from cotrain.lockstep.selection import Selection
 from cotrain.protocol import ArrayLike, Tap
@@ -28,11 +28,26 @@ LEAD = 2
 class Slot:
     """One step's published taps and, after the worker has run, their outcomes."""
 
-    def __init__(self, names: TapNames, selection: Selection, watched: frozenset[str], *, stable: bool) -> None:
+    def __init__(
+        self,
+        names: TapNames,
+        selection: Selection,
+        watched: frozenset[str],
+        *,
+        stable: bool,
+        explicable: Callable[[str, str], bool],
+    ) -> None:
+        """``watched`` names taps whose candidate value is always copied out; ``explicable(op, dtype)`` says where it
+        is copied when it differs, however much else does.
+        """
         self._names = names
         self._selection = selection
         self._watched = watched
+        self.also_watched: Container[str] = ()
+        """What :meth:`watch` was told last."""
         self._stable = stable
+        self._explicable = explicable
+        self._keep_all = True
         self._allocate(np.zeros(64, TAP_ENTRY))
         self.positions: dict[str, int] = {}
         self.infos: list[TapInfo] = []
@@ -40,7 +55,8 @@ class Slot:
         """The taps' names; another list object whenever the taps of the step change."""
         self.values: list[ArrayLike] = []
         """The reference's values as published: its own arrays under ``stable``, copies otherwise."""
-        self.watches: list[ArrayLike | None] = []
+        self._candidates: list[ArrayLike] = []
+        """Room for the candidate's values; what is never copied takes no memory."""
         self.as_inputs: list[str] = []
         self.last = ""
         self.reference_ns: list[int] = []
@@ -85,9 +101,18 @@ class Slot:
     def select(self, selection: Selection) -> None:
         """Sets anew which taps can stop the run."""
         self._selection = selection
-        for position, info in enumerate(self.infos):
-            self.entries[position]["flags"] = SELECTED if info.name in selection else 0
+        self._set_flags()
         self._close(self.count)
+
+    def watch(self, names: Container[str]) -> None:
+        """Has the candidate's value of these taps copied out too, until the next call; before the step is run."""
+        self.also_watched = names
+        self._set_flags()
+
+    def keep_differing(self, every: bool) -> None:
+        """Whether every differing value of the candidate is copied out, or only those that may be explained."""
+        self._keep_all = every
+        self._set_flags()
 
     def find(self, name: str) -> int:
         """Position of a tap in the step, or -1."""
@@ -101,6 +126,12 @@ class Slot:
     def differing(self) -> list[int]:
         """Positions whose bytes differ, in order."""
         return [int(i) for i in np.flatnonzero(self.states == TapState.DIFFERS)]
+
+    def candidate(self, position: int) -> ArrayLike | None:
+        """The candidate's value (C order) where it was copied out, until the slot's next step; else None."""
+        flags = int(self.entries["flags"][position])
+        kept = flags & KEPT and self.states[position] == TapState.DIFFERS
+        return self._candidates[position] if flags & WATCHED or kept else None
 
     def selected(self, position: int) -> bool:
         """Whether the tap at a position can stop the run and is counted."""
@@ -119,23 +150,35 @@ class Slot:
             value = value.copy(order="C")
         if position == len(self.entries):
             self._allocate(np.concatenate([self.entries, np.zeros_like(self.entries)]))
-        watch = np.empty(value.shape, value.dtype) if tap.name in self._watched else None
+        candidate = np.empty(value.shape, value.dtype)
         entry = self.entries[position]
         entry["address"] = value.ctypes.data
-        entry["watch"] = 0 if watch is None else watch.ctypes.data
+        entry["watch"] = candidate.ctypes.data
         entry["size"] = value.size
         entry["name_id"] = info.id
         entry["type_code"] = code
         entry["item_size"] = value.dtype.itemsize
         entry["rank"] = value.ndim
-        entry["flags"] = SELECTED if tap.name in self._selection else 0
+        entry["flags"] = self._flags(info, value.dtype.name)
         entry["shape"][: value.ndim] = value.shape
         entry["strides"][: value.ndim] = value.strides
         end = position + 1
         self.infos[position:end] = [info]
         self.values[position:end] = [value]
-        self.watches[position:end] = [watch]
+        self._candidates[position:end] = [candidate]
         self.as_inputs[position:end] = [tap.as_input]
+
+    def _flags(self, info: TapInfo, dtype: str) -> int:
+        flags = SELECTED if info.name in self._selection else 0
+        if info.name in self._watched or info.name in self.also_watched:
+            flags |= WATCHED
+        if self._keep_all or self._explicable(info.op, dtype):
+            flags |= KEPT
+        return flags
+
+    def _set_flags(self) -> None:
+        for position, (info, value) in enumerate(zip(self.infos, self.values, strict=True)):
+            self.entries["flags"][position] = self._flags(info, value.dtype.name)
 
     def _allocate(self, entries: np.ndarray[Any, np.dtype[Any]]) -> None:
         """Takes the arrays that the worker reads and writes, and their addresses, which cost a step's microseconds."""
@@ -147,7 +190,7 @@ class Slot:
         self.outcomes_address = int(self.outcomes.ctypes.data)
 
     def _close(self, count: int) -> None:
-        del self.infos[count:], self.values[count:], self.watches[count:], self.as_inputs[count:]
+        del self.infos[count:], self.values[count:], self._candidates[count:], self.as_inputs[count:]
         self.names = names = [info.name for info in self.infos]
         if len(set(names)) < count:
             twice = next(name for name in names if names.count(name) > 1)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cotrain.errors import CotrainError
-from cotrain.protocol import Metric, Trainer
+from cotrain.protocol import Metric, Stage, Trainer
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,7 @@ class Traits:
     parameters: tuple[str, ...]
     tap_groups: Mapping[str, str]
     metrics: Mapping[str, Metric]
+    stages: tuple[Stage, ...]
 
     @classmethod
     def of(cls, trainer: Trainer) -> Traits:
@@ -38,4 +39,5 @@ class Traits:
             parameters=tuple(getattr(trainer, "parameters", ())),
             tap_groups=dict(getattr(trainer, "tap_groups", {})),
             metrics=dict(getattr(trainer, "metrics", {})),
+            stages=tuple(getattr(trainer, "stages", ())),
         )

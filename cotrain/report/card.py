@@ -51,7 +51,16 @@ def rows(found: Divergence) -> Iterator[Row]:
     if found.candidate_source:
         yield Row("NumSharp", str(found.candidate_source))
     if found.excuse:
-        yield Row("known", found.excuse)
+        yield Row("known", _known(found))
+
+
+def _known(found: Divergence) -> str:
+    """What the ledger says, and how to read it there."""
+    name = str(found.excuse)
+    text = name if found.origin else f"inherited from {name}"
+    if found.accepted:
+        return f"{text}; accepted"
+    return f"{text}; python -m cotrain.ledger explains it, --allow {name.replace(', ', ',')} accepts it"
 
 
 def structural_rows(found: StructuralDivergence) -> Iterator[Row]:
@@ -71,8 +80,8 @@ def structural_rows(found: StructuralDivergence) -> Iterator[Row]:
 def result_rows(result: Result) -> list[Row]:
     """The card of a result that diverged; empty for one that did not."""
     found: list[Row] = []
-    if result.divergences:
-        found += rows(result.divergences[0])
+    if result.first:
+        found += rows(result.first)
     if result.structural:
         found += structural_rows(result.structural)
     if found and result.command:
@@ -82,8 +91,8 @@ def result_rows(result: Result) -> list[Row]:
 
 def title(result: Result) -> str:
     """The card's headline."""
-    if result.divergences:
-        return headline(result.divergences[0])
+    if result.first:
+        return headline(result.first)
     if result.structural:
         return f"structural divergence {_when(result.structural.place)}"
     return ""

@@ -71,8 +71,8 @@ def headline(result: Result) -> str:
         return result.error or "The run ended with an error."
     if result.structural is not None:
         return f"At {_at(result.structural.place.step)}: {result.structural.reason}."
-    if result.divergences:
-        first = result.divergences[0]
+    first = result.first
+    if first is not None:
         why = (
             "Its inputs are byte-equal, so the operation itself differs."
             if first.origin

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cotrain.lockstep.result import Result
-from cotrain.report import files, html_context
+from cotrain.report import files, html_context, summary
 from cotrain.report.html_data import json_for_script, packed_map, packed_series
 from cotrain.report.map_rows import tap_names
 from cotrain.report.standing import Standing, standings
@@ -75,13 +75,14 @@ def _context(result: Result) -> dict[str, Any]:
         "headline": html_context.headline(result),
         "facts": html_context.facts(result, taps),
         "settings": html_context.settings(result),
-        "first": html_context.card_view(result.divergences[0], result.command) if cards else None,
+        "first": html_context.card_view(result.first, result.command) if cards and result.first else None,
         "cards": cards,
         "left_out": len(result.divergences) - len(cards),
         "aligned": html_context.aligned(result.structural) if result.structural else [],
         "differences": [tap for tap in taps if tap.differences is not None],
         "operations": html_context.operations(taps),
         "bars": html_context.bars(result),
+        "excuses": summary.excuse_lines(result),
         "births": html_context.births(result.births),
         "pins": html_context.pin_groups(result.pins),
         "with_map": bool(result.steps and tap_names(result) and result.differences.taps),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import sys
@@ -39,9 +40,14 @@ def to_dict(result: Result) -> dict[str, Any]:
         "initial": _count(result.initial),
         "occasional": _count(result.occasional),
         "divergences": [_divergence(each) for each in result.divergences],
+        "excuses": {name: dataclasses.asdict(count) for name, count in result.excuses.items()},
         "differences": [
             {"tap": row.tap, "op": row.op, "origin": _tally(row.origin), "inherited": _tally(row.inherited)}
             for row in result.differences.taps.values()
+        ],
+        "stages": [
+            {"name": each.stage.name, "title": each.stage.title, "step": each.step, "state": str(each.state)}
+            for each in result.stages
         ],
         "births": [
             {**_place(each.place), "side": each.side, "kind": each.kind, "tap": each.tap, "flat_index": each.flat_index}
@@ -135,6 +141,7 @@ def _map(result: Result) -> dict[str, Any]:
 def _tally(tally: Tally) -> dict[str, Any]:
     return {
         "steps": tally.steps,
+        "accepted_steps": tally.accepted_steps,
         "elements": tally.elements,
         "max_ulp": tally.max_ulp,
         "first_step": tally.first_step,
@@ -169,6 +176,7 @@ def _divergence(found: Divergence) -> dict[str, Any]:
         "reference_source": None if found.reference_source is None else str(found.reference_source),
         "candidate_source": None if found.candidate_source is None else str(found.candidate_source),
         "excuse": found.excuse,
+        "accepted": found.accepted,
     }
 
 

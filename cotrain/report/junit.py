@@ -69,7 +69,7 @@ def _cases(result: Result) -> Iterator[ET.Element]:
 def _initial(result: Result) -> ET.Element:
     case = _case(f"initial state ({result.initial.taps} taps, {summary.size(result.initial.bytes)})", 0.0)
     first = next((found for found in result.divergences if found.place.step < 0), None)
-    if first is not None and not first.excuse:
+    if first is not None and not first.accepted:
         _outcome(case, "failure", "initial", f"{first.tap} differs before step 0", "")
     return case
 
@@ -84,15 +84,17 @@ def _tap(standing: Standing, result: Result) -> ET.Element:
     elif outcome is Outcome.EXCUSED:
         _outcome(case, "skipped", "", f"a known difference: {standing.divergences[0].excuse}", "")
     elif outcome is Outcome.AFTER:
-        first = result.divergences[0]
-        _outcome(case, "failure", "after", f"differs too in step {first.place.step}, after {first.tap}", "")
+        first = result.first
+        what = f"in step {first.place.step}, after {first.tap}" if first else "later"
+        _outcome(case, "failure", "after", f"differs too {what}", "")
     elif outcome is not Outcome.EQUAL:
         lines = list(_table(standing))
         for found in standing.divergences:
             lines += ["", *card.plain_lines(card.headline(found), list(card.rows(found)))]
-        if result.command and result.divergences and standing.divergences[:1] == (result.divergences[0],):
+        if result.command and result.first in standing.divergences:
             lines.append(f"  again  {result.command}")
-        heading = card.headline(standing.divergences[0]) if standing.divergences else "differs"
+        told = next((one for one in standing.divergences if not one.accepted), None)
+        heading = card.headline(told) if told else "differs"
         _outcome(case, "failure", str(outcome), heading, "\n".join(lines))
     return case
 

@@ -23,10 +23,11 @@ def map_rows(result: Result) -> tuple[int, dict[str, MapRow]]:
     for tap in tap_names(result):
         row = result.differences.row(tap, result.first_step + result.steps)
         rows[tap] = MapRow(row.kinds[first:], row.elements[first:], row.ulps[first:])
-    if result.on_diff == "stop" and result.divergences and result.divergences[0].place.step >= 0:
-        end = result.divergences[0].place.step // result.differences.steps_per_bin - first
-        for tap in result.divergences[0].also_differing:
-            if tap in rows and end < len(rows[tap].kinds):
+    ending = result.first_unaccepted if result.on_diff == "stop" else None
+    if ending is not None and ending.place.step >= 0:
+        end = ending.place.step // result.differences.steps_per_bin - first
+        for tap in ending.also_differing:
+            if tap in rows and end < len(rows[tap].kinds) and not rows[tap].kinds[end]:
                 rows[tap].kinds[end] = AFTER
     return first, rows
 

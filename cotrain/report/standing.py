@@ -35,12 +35,14 @@ class Standing:
     outcome: Outcome
     differences: TapDifferences | None
     divergences: tuple[Divergence, ...]
-    """Those of it that the result describes: the first origin, the first inherited one."""
+    """Those of it that the result describes: of its origins the first that is accepted and the first that is not, and
+    of what is inherited."""
 
 
 def standings(result: Result) -> Iterator[Standing]:
     """Every tap: those that differ before step 0 first, then those of the steps in their order."""
-    after = result.divergences[0].also_differing if result.divergences and result.on_diff == "stop" else ()
+    ending = result.first_unaccepted if result.on_diff == "stop" else None
+    after = ending.also_differing if ending is not None else ()
     described: dict[str, list[Divergence]] = {}
     for divergence in result.divergences:
         described.setdefault(divergence.tap, []).append(divergence)
@@ -51,16 +53,16 @@ def standings(result: Result) -> Iterator[Standing]:
         found = tuple(described.get(name, ()))
         if about is None:
             about = TapTime(rows[name].op, found[0].dtype if found else "", found[0].shape if found else ())
-        yield Standing(name, about, _outcome(rows.get(name), about, found, after, name), rows.get(name), found)
+        yield Standing(name, about, _outcome(rows.get(name), about, after, name), rows.get(name), found)
 
 
-def _outcome(
-    row: TapDifferences | None, about: TapTime, found: tuple[Divergence, ...], after: tuple[str, ...], name: str
-) -> Outcome:
+def _outcome(row: TapDifferences | None, about: TapTime, after: tuple[str, ...], name: str) -> Outcome:
     if not about.selected:
         return Outcome.UNSELECTED
+    if name in after and (row is None or row.accepted):
+        return Outcome.AFTER
     if row is None:
-        return Outcome.AFTER if name in after else Outcome.EQUAL
-    if found and all(divergence.excuse for divergence in found):
+        return Outcome.EQUAL
+    if row.accepted:
         return Outcome.EXCUSED
     return Outcome.ORIGIN if row.origin.steps else Outcome.INHERITED

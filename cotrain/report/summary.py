@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from cotrain.lockstep.observer import Progress
-from cotrain.lockstep.result import Result
+from cotrain.lockstep.result import Result, StageOutcome, StageState
 
 
 def position(progress: Progress) -> str:
@@ -57,7 +57,9 @@ def lines(result: Result) -> list[str]:
     if losses and losses.reference:
         equal = sum(a == b for a, b in zip(losses.reference, losses.candidate, strict=True))
         found.append(f"  loss equal in {equal:,} of {len(losses.reference):,} steps")
-    found += [f"  {line}" for line in birth_lines(result)]
+    if result.stages:
+        found.append("  " + stages_line(result))
+    found += [f"  {line}" for line in (*excuse_lines(result), *birth_lines(result))]
     timing = result.timing
     if result.steps:
         found.append(
@@ -84,6 +86,42 @@ def table_lines(result: Result) -> list[str]:
                 numbers += f" {tally.first_step:>7} {tally.last_step:>7}"
                 lines.append(f"{row.tap:<{max(width, 13)}}  {kind:<9} {numbers}")
     return lines
+
+
+def stage_lines(outcome: StageOutcome) -> list[str]:
+    """A stage, and what it proves."""
+    stage, step = outcome.stage, outcome.step
+    where = "at the end" if step is None else "before step 0" if step < 0 else f"step {step}"
+    head = f"{stage.name} {outcome.state}: {stage.title} ({where})"
+    return [head, f"   {stage.proves}"] if outcome.state is StageState.HOLDS else [head]
+
+
+def stages_line(result: Result) -> str:
+    """``stages: S0 S1 S2 hold, S3 failed``: which do and which not; "" for a trainer without stages."""
+    groups: dict[StageState, list[str]] = {}
+    for outcome in result.stages:
+        groups.setdefault(outcome.state, []).append(outcome.stage.name)
+    words = {StageState.HOLDS: "hold"}
+    parts = [f"{' '.join(names)} {words.get(state, str(state))}" for state, names in groups.items()]
+    return f"stages: {', '.join(parts)}" if parts else ""
+
+
+def excuse_lines(result: Result) -> list[str]:
+    """How often each entry of the ledger explains a difference, and whether it was accepted."""
+    lines = []
+    for name, count in result.excuses.items():
+        text = f"{'accepted' if count.accepted else 'known, not accepted'}: {name}"
+        if count.origin_taps:
+            text += f" in {_counted(count.origin_taps, 'tap')}, {_counted(count.origin_elements, 'element')}"
+            text += "" if count.max_ulp is None else f", at most {count.max_ulp:,} ulp apart"
+        if count.inherited_taps:
+            text += f"; {_counted(count.inherited_taps, 'later tap')} inherit{'s' * (count.inherited_taps == 1)} it"
+        lines.append(text)
+    return lines
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def birth_lines(result: Result) -> list[str]:

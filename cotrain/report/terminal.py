@@ -17,7 +17,7 @@ from rich.text import Text
 
 from cotrain.errors import CotrainError
 from cotrain.lockstep.observer import Progress
-from cotrain.lockstep.result import Result, Verdict
+from cotrain.lockstep.result import Result, StageState, Verdict
 from cotrain.report import card, summary
 
 _REDRAW_SECONDS = 0.1
@@ -27,9 +27,13 @@ _LINE_SECONDS = 10.0
 class Terminal:
     """An observer that prints to a stream."""
 
-    def __init__(self, stream: TextIO, *, quiet: bool = False) -> None:
+    def __init__(self, stream: TextIO, *, quiet: bool = False, stages: bool = False) -> None:
+        """``quiet``: only a divergence and the verdict. ``stages``: each stage as it is passed."""
         self._stream = stream
         self._quiet = quiet
+        self._stages = stages
+        self._result = Result()
+        self._told = 0
         self._console = Console(file=stream, highlight=False, soft_wrap=False)
         self._rich = self._console.is_terminal and not self._console.is_dumb_terminal
         self._live: Live | None = None
@@ -47,6 +51,8 @@ class Terminal:
 
     def started(self, result: Result, progress: Progress) -> None:
         """Pins and warnings, then the bar."""
+        self._result = result
+        self._told = sum(each.state is not StageState.NOT_REACHED for each in result.stages)
         self._started = monotonic()
         self._next_draw = self._started + (_REDRAW_SECONDS if self._rich else _LINE_SECONDS)
         for warning in result.warnings:
@@ -63,6 +69,8 @@ class Terminal:
 
     def stepped(self, progress: Progress) -> None:
         """Redraws now and then."""
+        if self._stages:
+            self._tell_stages()
         now = monotonic()
         if now < self._next_draw or self._quiet:
             return
@@ -80,6 +88,8 @@ class Terminal:
         """The card when the run diverged, then the summary."""
         if self._live is not None:
             self._live.stop()
+        if self._stages:
+            self._tell_stages(all_of_them=True)
         if result.verdict is Verdict.DIVERGED:
             if self._rich:
                 self._console.print(card.rich_card(result))
@@ -91,6 +101,17 @@ class Terminal:
         for line in lines:
             self._print(line, style=style)
             style = ""
+
+    def _tell_stages(self, *, all_of_them: bool = False) -> None:
+        """Prints those that were decided since the last call; at the end those that were not reached too."""
+        for outcome in self._result.stages[self._told :]:
+            if outcome.state is StageState.NOT_REACHED and not all_of_them:
+                return
+            self._told += 1
+            style = {StageState.HOLDS: "green", StageState.FAILED: "bold red"}.get(outcome.state, "dim")
+            for line in summary.stage_lines(outcome):
+                self._print(line, style=style)
+                style = "dim"
 
     def _print(self, line: str, style: str = "") -> None:
         if self._rich:

@@ -14,6 +14,7 @@ internal sealed class CommandLine
           --seed N                 of the initial weights; default: 1337
           --data synthetic|DIR     DIR holds the MNIST files
           --dump-taps DIR          write every tap to DIR/STEP/NAME.npy
+          --parity-dump DIR        write the taps of each stage, S0 to S7, to DIR/STAGE/NAME.npy
           --openblas FILE          compute as NumPy does: this OpenBLAS on one thread, and exact functions
         """;
 
@@ -28,6 +29,9 @@ internal sealed class CommandLine
 
     /// <summary>Where to write the taps, or null.</summary>
     public string? DumpTaps { get; private set; }
+
+    /// <summary>Where to write the taps of the stages, or null.</summary>
+    public string? ParityDump { get; private set; }
 
     /// <summary>The OpenBLAS to use, NumPy's own say; null for NumSharp's products and functions.</summary>
     public string? OpenBlas { get; private set; }
@@ -93,6 +97,9 @@ internal sealed class CommandLine
                 break;
             case "--dump-taps":
                 DumpTaps = value;
+                break;
+            case "--parity-dump":
+                ParityDump = value;
                 break;
             case "--openblas":
                 OpenBlas = value;

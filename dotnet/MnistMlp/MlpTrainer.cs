@@ -13,7 +13,6 @@ public sealed class MlpTrainer : ITrainer
     private const int EvaluationEpochs = 5;
 
     private readonly int _batchSize;
-    private readonly long _stepsPerEpoch;
     private readonly NDArray _trainX;
     private readonly NDArray _trainY;
     private readonly NDArray _testX;
@@ -41,8 +40,8 @@ public sealed class MlpTrainer : ITrainer
                 + $"choose a batch size of {samples} or less");
         }
 
-        _stepsPerEpoch = samples / _batchSize;
-        TotalSteps = options.Steps ?? options.Epochs * _stepsPerEpoch;
+        StepsPerEpoch = samples / _batchSize;
+        TotalSteps = options.Steps ?? options.Epochs * StepsPerEpoch;
         (_batchX, _batchOneHot) = Batches();
 
         // He for the layer before a ReLU, Xavier for the last; drawn in float64, then rounded.
@@ -61,6 +60,9 @@ public sealed class MlpTrainer : ITrainer
         _parameters = [w1, b1, w2, b2];
         DescribeState();
     }
+
+    /// <summary>Whole batches of the training data.</summary>
+    public long StepsPerEpoch { get; }
 
     /// <summary>Steps of the whole run; null when it has no end.</summary>
     public long? TotalSteps { get; }
@@ -102,8 +104,8 @@ public sealed class MlpTrainer : ITrainer
     {
         // Everything that the step allocates goes back to NumSharp's pool when it ends.
         using NDScope scope = NDScope.Open();
-        NDArray x = _batchX[step % _stepsPerEpoch];
-        NDArray oneHot = _batchOneHot[step % _stepsPerEpoch];
+        NDArray x = _batchX[step % StepsPerEpoch];
+        NDArray oneHot = _batchOneHot[step % StepsPerEpoch];
 
         NDArray hidden = _fc1.Forward(x, taps);
         NDArray logits = _fc2.Forward(hidden, taps);
@@ -185,7 +187,7 @@ public sealed class MlpTrainer : ITrainer
     }
 
     private bool EvaluatesAfter(long step) =>
-        (step + 1) % (EvaluationEpochs * _stepsPerEpoch) == 0 || step + 1 == TotalSteps;
+        (step + 1) % (EvaluationEpochs * StepsPerEpoch) == 0 || step + 1 == TotalSteps;
 
     /// <summary>
     /// The logits of all test samples, in batches of the training size and a remainder: the shape of a product
@@ -216,9 +218,9 @@ public sealed class MlpTrainer : ITrainer
         using NDArray column = _trainY.reshape(_trainY.shape[0], 1);
         using NDArray equal = np.equal(column, classes);
         NDArray oneHot = equal.astype(NPTypeCode.Single);
-        var x = new NDArray[_stepsPerEpoch];
-        var y = new NDArray[_stepsPerEpoch];
-        for (long batch = 0; batch < _stepsPerEpoch; batch++)
+        var x = new NDArray[StepsPerEpoch];
+        var y = new NDArray[StepsPerEpoch];
+        for (long batch = 0; batch < StepsPerEpoch; batch++)
         {
             string rows = $"{batch * _batchSize}:{(batch + 1) * _batchSize}";
             x[batch] = _trainX[rows];

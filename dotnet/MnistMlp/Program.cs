@@ -45,9 +45,10 @@ internal static class Program
 
         using var trainer = (MlpTrainer)MlpTrainer.Create(
             command.Options(command.OpenBlas is null ? new NumSharpMath() : new ParityMath()));
-        using var taps = new StandaloneTaps(command.DumpTaps);
-        trainer.Initial(taps);
         long steps = trainer.TotalSteps ?? 0;
+        Stages? stages = command.ParityDump is null ? null : new(command.ParityDump, trainer.StepsPerEpoch, steps);
+        using var taps = new StandaloneTaps(command.DumpTaps, stages);
+        trainer.Initial(taps);
         var watch = Stopwatch.StartNew();
         for (long step = 0; step < steps; step++)
         {

@@ -12,15 +12,18 @@ namespace MnistMlp;
 internal sealed class StandaloneTaps : ITaps, IDisposable
 {
     private readonly string? _root;
+    private readonly Stages? _stages;
     private readonly HashSet<string> _made = [];
     private string _directory;
-    private long _step;
+    private long _step = -1;
     private NDArray? _testLabels;
 
     /// <param name="root">Folder for DIR/STEP/NAME.npy, or null for none.</param>
-    public StandaloneTaps(string? root)
+    /// <param name="stages">Writes what the stages show, or null.</param>
+    public StandaloneTaps(string? root, Stages? stages)
     {
         _root = root;
+        _stages = stages;
         _directory = Path.Combine(root ?? "", "initial");
     }
 
@@ -77,6 +80,7 @@ internal sealed class StandaloneTaps : ITaps, IDisposable
 
     private void Save(string name, NDArray value)
     {
+        _stages?.Write(_step, name, value);
         if (_root is null)
         {
             return;

@@ -90,11 +90,19 @@ def test_a_structural_divergence() -> None:
 
 
 def test_a_known_difference_is_skipped() -> None:
-    result = results.red()
-    result.divergences = [results.divergence(7, results.SCRIPT, origin=True, excuse="exp, 1 ulp")]
+    result = results.excused()
     skipped = case(parsed(result), results.SCRIPT).find("skipped")
     assert skipped is not None
-    assert skipped.attrib["message"] == "a known difference: exp, 1 ulp"
+    assert skipped.attrib["message"] == "a known difference: exp-float32"
+
+
+def test_a_difference_beside_a_known_one_is_a_failure() -> None:
+    result = results.excused()
+    result.differences.add(9, results.SCRIPT, results.TAPS[results.SCRIPT], origin=True, elements=1, max_ulp=9)
+    result.divergences.append(results.divergence(9, results.SCRIPT, origin=True))
+    failure = case(parsed(result), results.SCRIPT).find("failure")
+    assert failure is not None
+    assert failure.attrib["message"] == f"divergence at step 9, {results.SCRIPT} (origin)"
 
 
 def test_a_difference_before_step_0() -> None:

@@ -14,7 +14,15 @@ from cotrain.report import json_report
 
 
 def outputs(**options) -> Outputs:
-    known = {"json": None, "trace": None, "report": None, "junit": None, "quiet": True}
+    known = {
+        "json": None,
+        "trace": None,
+        "report": None,
+        "junit": None,
+        "quiet": True,
+        "stages": False,
+        "parity_dump": None,
+    }
     return Outputs(argparse.Namespace(**known | {name: str(value) for name, value in options.items()}))
 
 
@@ -52,12 +60,26 @@ def test_the_report_json_is_the_json_with_taps_and_map(tmp_path: Path) -> None:
     assert full["map"]["first_step"] == 0
     row = full["map"]["rows"][1]
     assert row["cells"] == "." * 7 + "o" + "." * 42 + "o" + "." * 41
-    assert (row["elements"], row["ulps"]) == ([3, 3], [1 << 7, 1 << 50])
+    assert (row["accepted_steps":0, "elements"], row["ulps"]) == ([3, 3], [1 << 7, 1 << 50])
     assert full["differences"][1] == {
         "tap": "adam.p",
         "op": 'p - "lr" * g',
-        "origin": {"steps": 0, "elements": 0, "max_ulp": None, "first_step": None, "last_step": None},
-        "inherited": {"steps": 42, "elements": 2961, "max_ulp": 8281, "first_step": 50, "last_step": 91},
+        "origin": {
+            "steps": 0,
+            "accepted_steps": 0,
+            "elements": 0,
+            "max_ulp": None,
+            "first_step": None,
+            "last_step": None,
+        },
+        "inherited": {
+            "steps": 42,
+            "accepted_steps": 0,
+            "elements": 2961,
+            "max_ulp": 8281,
+            "first_step": 50,
+            "last_step": 91,
+        },
     }
 
 

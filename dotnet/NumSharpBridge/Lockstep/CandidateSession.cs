@@ -75,9 +75,6 @@ public sealed unsafe class CandidateSession : IDisposable
     /// <summary>The candidate's state; empty before the trainer exists.</summary>
     public IReadOnlyDictionary<string, NDArray> State => _trainer?.State ?? new Dictionary<string, NDArray>();
 
-    /// <summary>The candidate's bytes of the tap that stopped the run, C order; null without one.</summary>
-    public byte[]? Capture => _taps.Capture;
-
     /// <summary>Injections that have not happened, as <c>STEP:TAP:INDEX:BIT</c>.</summary>
     public string[] UnusedInjections => [.. _taps.UnusedInjections.Select(injection => injection.ToString())];
 

@@ -37,9 +37,6 @@ internal sealed unsafe class StepTaps : ITaps
     /// <summary>The name of the last tap handed in; "" before the first.</summary>
     public string LastTap { get; private set; } = "";
 
-    /// <summary>The candidate's bytes (C order) of the first selected tap that differed, or null.</summary>
-    public byte[]? Capture { get; private set; }
-
     /// <summary>Where NaNs, infinities and denormals were first met.</summary>
     public IReadOnlyList<Birth> Births => _births.Found;
 
@@ -154,7 +151,8 @@ internal sealed unsafe class StepTaps : ITaps
             BitComparer.Compare(reference, candidate, ref outcome->Finding);
             _births.Look(_step, name, reference, candidate, outcome->Finding.Differing == 0);
         }
-        if (entry->Watch != null)
+        int copied = outcome->Finding.Differing == 0 ? TapEntry.Watched : TapEntry.Watched | TapEntry.Kept;
+        if ((entry->Flags & copied) != 0)
         {
             candidate.CopyTo(entry->Watch);
         }
@@ -180,22 +178,11 @@ internal sealed unsafe class StepTaps : ITaps
         if (_report.FirstSelected < 0 && (entry->Flags & TapEntry.Selected) != 0)
         {
             _report.FirstSelected = position;
-            Capture ??= Copy(candidate);
         }
         if (OnDifference == DifferencePolicy.Resync)
         {
             reference.CopyTo(candidate);
         }
-    }
-
-    private static byte[] Copy(in Operand operand)
-    {
-        byte[] copy = new byte[Math.Max(1, operand.Size * operand.ItemSize)];
-        fixed (byte* to = copy)
-        {
-            operand.CopyTo(to);
-        }
-        return copy;
     }
 
     private static bool SameStructure(in TapEntry entry, in Operand candidate)

@@ -15,10 +15,16 @@ internal unsafe struct TapEntry
     /// <summary>Counts as compared and may stop the run.</summary>
     public const int Selected = 1;
 
+    /// <summary>The candidate's value is copied out.</summary>
+    public const int Watched = 2;
+
+    /// <summary>The candidate's value is copied out where it differs.</summary>
+    public const int Kept = 4;
+
     /// <summary>The reference's first element.</summary>
     public byte* Address;
 
-    /// <summary>Where a copy of the candidate's value goes (C order), or null.</summary>
+    /// <summary>Where a copy of the candidate's value goes (C order).</summary>
     public byte* Watch;
 
     /// <summary>Number of elements.</summary>
@@ -36,7 +42,7 @@ internal unsafe struct TapEntry
     /// <summary>Number of dimensions.</summary>
     public int Rank;
 
-    /// <summary><see cref="Selected"/> or 0.</summary>
+    /// <summary><see cref="Selected"/>, <see cref="Watched"/> and <see cref="Kept"/>, combined.</summary>
     public int Flags;
 
     /// <summary>Keeps the arrays below aligned.</summary>
