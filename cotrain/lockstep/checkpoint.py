@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -19,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from cotrain.errors import CotrainError
+from cotrain.files import whole
 from cotrain.protocol import ArrayLike
 
 SCHEMA = 1
@@ -49,17 +48,10 @@ def save(checkpoint: Checkpoint, directory: Path) -> None:
     path = path_of(directory, checkpoint.step)
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=directory, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, **{_HEADER: text}, **arrays)  # type: ignore[arg-type]
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
     except OSError as error:
         raise CotrainError(f"cannot write the checkpoint {path}: {error.strerror}") from None
+    with whole(path, "checkpoint") as file:
+        np.savez(file, **{_HEADER: text}, **arrays)  # type: ignore[arg-type]
 
 
 def load(directory: Path, step: int, about: Mapping[str, Any]) -> Checkpoint:

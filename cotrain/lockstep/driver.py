@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from time import perf_counter
 
 from cotrain.errors import CotrainError
-from cotrain.lockstep.attribution import UNEXPLAINED, Explanation, History
+from cotrain.lockstep.attribution import Explanation, History
 from cotrain.lockstep.checkpoint import Checkpoint
 from cotrain.lockstep.excuses import Excuses
-from cotrain.lockstep.findings import divergence, structural_divergence
 from cotrain.lockstep.gates import Gates
 from cotrain.lockstep.injection import Injection
+from cotrain.lockstep.judge import Judge
 from cotrain.lockstep.layout import StepReport, StepStatus
 from cotrain.lockstep.metrics import MetricLog
 from cotrain.lockstep.names import TapNames
 from cotrain.lockstep.observer import Observer, Progress
 from cotrain.lockstep.recorder import Recorder, ValueReader
-from cotrain.lockstep.result import ExcuseCount, Place, Result, Verdict
+from cotrain.lockstep.result import Result, Verdict
 from cotrain.lockstep.selection import Selection
 from cotrain.lockstep.session import INITIAL, CandidateSession
 from cotrain.lockstep.slots import LEAD, SLOTS, Slot
@@ -52,14 +52,13 @@ class Lockstep:
         self._session = session
         self._selection = selection
         self._injections: tuple[Injection, ...] = ()
-        self._on_diff = "stop"
-        self._excuses = excuses
-        self._allowed: Explanation = frozenset()
+        self._keeps_all = True
         self._recorder: Recorder | None = None
         self._reader: ValueReader | None = None
         self._ended = False
         self._times = OperationTimes()
         self._history = History()
+        self._judgement = Judge(result, self._history, session, excuses, traits.steps_per_epoch)
         self._names = TapNames(session.define)
         self._metrics = MetricLog(traits.metrics, traits.steps_per_epoch, result)
         watched = self._metrics.watched
@@ -98,8 +97,7 @@ class Lockstep:
         self._recorder = recorder
         self._reader = reader
         self._session.hash_taps(recorder is not None)
-        self._on_diff = on_diff
-        self._allowed = allowed
+        self._judgement.select(on_diff=on_diff, allowed=allowed)
         # The worker knows no ledger: where some differences are accepted it goes on, and the driver ends the run.
         self._session.on_difference("continue" if allowed and on_diff == "stop" else on_diff)
         self._history.resynced = on_diff == "resync"
@@ -258,84 +256,16 @@ class Lockstep:
         observer.stepped(progress)
 
     def _judge(self, step: int, slot: Slot, report: StepReport) -> None:
-        """Turns a report with differences into the result's findings."""
-        result = self.result
-        place = Place.of(step, self._traits.steps_per_epoch)
-        if report.structural:
-            result.structural = structural_divergence(place, slot, self._session)
-            result.verdict = Verdict.DIVERGED
-            self._ended = True
-        for position in slot.differing() if report.differing else ():
-            inputs, explanation = self._attribute(step, slot, position)
-            self._history.note(slot.infos[position].name, explanation)
-            if not slot.selected(position):
-                continue
-            accepted = bool(explanation) and explanation <= self._allowed
-            if not accepted:
-                result.verdict = Verdict.DIVERGED
-            elif result.verdict is Verdict.IDENTICAL:
-                result.verdict = Verdict.EXCUSED
-            if self._record(place, slot, position, inputs, explanation, accepted=accepted):
-                first = not accepted and result.first_unaccepted is None
-                result.divergences.append(
-                    divergence(
-                        place,
-                        slot,
-                        position,
-                        inputs,
-                        self._session,
-                        explanation=explanation,
-                        accepted=accepted,
-                        with_values=first,
-                    )
-                )
-                if first:
-                    self._keep_less()
-            if self._on_diff == "stop" and not accepted:
-                self._ended = True
-                return
-
-    def _attribute(self, step: int, slot: Slot, position: int) -> tuple[dict[str, bool], Explanation]:
-        """Whether the inputs of a differing tap were equal, and what explains the difference."""
-        if step == INITIAL:
-            return {}, UNEXPLAINED
-        inputs = self._history.inputs(slot, position)
-        if not all(inputs.values()):
-            return inputs, self._history.handed_down(slot, position, inputs)
+        """Has a report with differences turned into findings."""
+        if not (report.differing or report.structural):
+            return
         previous = self._slots[(step - 1) % SLOTS] if step > self.first else None
-        return inputs, self._excuses.explain(slot, position, previous)
-
-    def _record(
-        self,
-        place: Place,
-        slot: Slot,
-        position: int,
-        inputs: Mapping[str, bool],
-        explanation: Explanation,
-        *,
-        accepted: bool,
-    ) -> bool:
-        found = slot.outcomes[position]["finding"]
-        elements = int(found["differing"])
-        max_ulp = int(found["max_ulp"]) if found["ulp_defined"] else None
-        origin = all(inputs.values())
-        for name in explanation:
-            count = self.result.excuses.setdefault(name, ExcuseCount())
-            count.add(elements, max_ulp, origin=origin, accepted=name in self._allowed)
-        return self.result.differences.add(
-            place.step,
-            slot.infos[position].name,
-            slot.infos[position].op,
-            origin=origin,
-            accepted=accepted,
-            elements=elements,
-            max_ulp=max_ulp,
-        )
-
-    def _keep_less(self) -> None:
-        """The reports show one whole tap; of the others only what the ledger may explain is copied out."""
-        for slot in (*self._slots, self._initial):
-            slot.keep_differing(every=False)
+        self._ended |= self._judgement.judge(step, slot, report, previous)
+        if self._keeps_all and self.result.first_unaccepted is not None:
+            # Reports show one whole tap; of the others only what the ledger may explain is copied out.
+            self._keeps_all = False
+            for each in (*self._slots, self._initial):
+                each.keep_differing(every=False)
 
     def _check_selection(self, slot: Slot, end: int) -> None:
         """Refuses patterns and injections that the run has no place for; hands the injections over."""

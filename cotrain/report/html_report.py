@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from cotrain import files
 from cotrain.lockstep.result import Result
-from cotrain.report import files, html_context, summary
+from cotrain.report import html_context, summary
 from cotrain.report.html_data import json_for_script, packed_map, packed_series
 from cotrain.report.map_rows import tap_names
 from cotrain.report.standing import Standing, standings

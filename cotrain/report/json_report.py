@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from cotrain import files
 from cotrain.errors import CotrainError
 from cotrain.lockstep.differences import Kind, Tally
 from cotrain.lockstep.result import Count, Divergence, Place, Result, Series, StructuralDivergence, TapShape
-from cotrain.report import files
 from cotrain.report.map_rows import AFTER, map_rows
 
 SCHEMA = 1

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from cotrain import files
 from cotrain.lockstep.result import Result, Verdict
-from cotrain.report import card, files, summary
+from cotrain.report import card, summary
 from cotrain.report.standing import Outcome, Standing, standings
 
 SUITE = "cotrain.lockstep"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cotrain.errors import CotrainError
+from cotrain.files import whole
 
 SCHEMA = 1
 HASH_BYTES = 16
@@ -69,18 +68,8 @@ def save(trace: Trace, path: Path) -> None:
         "reference": np.frombuffer(b"".join(s.reference for s in trace.steps), np.uint8),
         "candidate": np.frombuffer(b"".join(s.candidate or b"" for s in trace.steps), np.uint8),
     }
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
-            os.chmod(temporary, 0o644)
-            os.replace(temporary, path)
-        except BaseException:
-            os.unlink(temporary)
-            raise
-    except OSError as error:
-        raise CotrainError(f"cannot write the trace {path}: {error.strerror}") from None
+    with whole(path, "trace") as file:
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 
 
 def load(path: Path) -> Trace:
