@@ -1,4 +1,4 @@
-"""The bridge's exact exp, sum and mean against NumPy, byte for byte."""
+"""The bridge's exact exp, log, sqrt, sum and mean against NumPy, byte for byte."""
 
 import json
 
@@ -13,6 +13,8 @@ needs_avx2 = pytest.mark.skipif(
     not __cpu_features__.get("X86_V3"), reason="without AVX2 and FMA NumPy computes exp by another algorithm"
 )
 FLOATS = [np.float32, np.float64]
+FUNCTIONS = ["exp", "log", "sqrt"]
+each_function = pytest.mark.parametrize("name", FUNCTIONS)
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +38,8 @@ def strides(array):
     return [stride for stride, extent in zip(array.strides, array.shape, strict=True) if extent != 1]
 
 
-def assert_exp(parity, x):
-    expected, found = np.exp(x), view(parity.Exp(nd(x)))
+def assert_function(parity, name, x):
+    expected, found = getattr(np, name)(x), view(getattr(parity, name.capitalize())(nd(x)))
     assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
     assert found.tobytes() == expected.tobytes()
     if x.size:
@@ -80,14 +82,15 @@ def random_array(rng, dtype, size):
     return random_layout(rng, np.asarray(values, dtype))
 
 
-# ---- exp
+# ---- exp, log, sqrt
 
 
 @needs_avx2
-def test_exp_of_random_bit_patterns(parity):
+@each_function
+def test_random_bit_patterns(parity, name):
     rng = np.random.default_rng(1)
-    assert_exp(parity, rng.integers(0, 1 << 32, 2_000_003, np.uint32).view(np.float32))
-    assert_exp(parity, rng.uniform(-105, 90, 2_000_003).astype(np.float32))
+    assert_function(parity, name, rng.integers(0, 1 << 32, 2_000_003, np.uint32).view(np.float32))
+    assert_function(parity, name, rng.uniform(-105, 90, 2_000_003).astype(np.float32))
 
 
 SPECIAL = {
@@ -102,37 +105,45 @@ SPECIAL = {
     "underflow": 0xC2CFF1B5,
     "denormal results": 0xC2AEAC50,
     "scaled by 2^128": 0x42B0C0A5,
-    "where NumSharp differs": 0xC192F27C,
+    "where NumSharp's exp differs": 0xC192F27C,
+    "root of a half": 0x3F3504F3,
+    "smallest normal": 0x00800000,
+    "negative nan": 0xFFC00000,
 }
 
 
 @needs_avx2
+@each_function
 @pytest.mark.parametrize("pattern", SPECIAL.values(), ids=SPECIAL)
-def test_exp_around_special_values(parity, pattern):
+def test_around_special_values(parity, name, pattern):
     patterns = (pattern + np.arange(-2000, 2000)) % (1 << 32)
-    assert_exp(parity, patterns.astype(np.uint32).view(np.float32))
+    assert_function(parity, name, patterns.astype(np.uint32).view(np.float32))
 
 
 @needs_avx2
-def test_exp_of_short_arrays(parity):
+@each_function
+def test_short_arrays(parity, name):
     for length in range(70):
         x = np.linspace(-104, 89, length, dtype=np.float32)
-        assert_exp(parity, x)
-        assert_exp(parity, x[::-1])
+        assert_function(parity, name, x)
+        assert_function(parity, name, x[::-1])
 
 
 @needs_avx2
-@pytest.mark.parametrize("seed", range(4))
-def test_exp_keeps_the_memory_order_numpy_keeps(parity, seed):
+@each_function
+@pytest.mark.parametrize("seed", range(2))
+def test_the_memory_order_is_what_numpy_keeps(parity, name, seed):
     rng = np.random.default_rng(seed)
     for _ in range(100):
-        assert_exp(parity, random_array(rng, np.float32, 5000))
-    assert_exp(parity, np.array(-3.5, np.float32))
+        assert_function(parity, name, random_array(rng, np.float32, 5000))
+    assert_function(parity, name, np.array(-3.5, np.float32))
 
 
-def test_exp_leaves_other_dtypes_to_numsharp(parity, kernels):
+@each_function
+def test_other_dtypes_are_left_to_numsharp(parity, kernels, name):
     x = nd(np.linspace(-5, 5, 100))
-    assert view(parity.Exp(x)).tobytes() == view(kernels.NumSharpMath().Exp(x)).tobytes()
+    ours, own = (view(getattr(math, name.capitalize())(x)) for math in (parity, kernels.NumSharpMath()))
+    assert ours.tobytes() == own.tobytes()
 
 
 @needs_avx2
@@ -154,9 +165,10 @@ np.seterr(all="ignore")
 differing = 0
 for patterns in (np.arange(*stretch) for stretch in json.loads(sys.argv[1])):
     x = (patterns % (1 << 32)).astype(np.uint32).view(np.float32)
-    result = parity.Exp(nd(x))
-    differing += int((view(result).view(np.uint32) != np.exp(x).view(np.uint32)).sum())
-    result.Dispose()
+    for name in ("exp", "log", "sqrt"):
+        result = getattr(parity, name.capitalize())(nd(x))
+        differing += int((view(result).view(np.uint32) != getattr(np, name)(x).view(np.uint32)).sum())
+        result.Dispose()
 print(json.dumps([differing, __cpu_features__["X86_V4"]]))
 """
 
@@ -173,17 +185,18 @@ def sweep(run_python, env, stretches, timeout):
 
 @needs_avx2
 @needs_avx512
-def test_exp_with_avx2_on_both_sides(run_python):
+def test_functions_with_avx2_on_both_sides(run_python):
     around = [(pattern - 2000, pattern + 2000, 1) for pattern in SPECIAL.values()]
     assert sweep(run_python, AVX2, [*around, (0, 1 << 32, 1021)], 120) == [0, False]
 
 
 @pytest.mark.full
 @needs_avx2
-@pytest.mark.parametrize("env", [{}, pytest.param(AVX2, marks=needs_avx512)], ids=["as it is", "avx2"])
-def test_exp_of_every_float32(run_python, env):
+@needs_avx512
+def test_functions_of_every_float32_with_avx2_on_both_sides(run_python):
+    """As it is on this machine: tests/sweep."""
     chunk = 1 << 24
-    assert sweep(run_python, env, [(start, start + chunk, 1) for start in range(0, 1 << 32, chunk)], 1800)[0] == 0
+    assert sweep(run_python, AVX2, [(start, start + chunk, 1) for start in range(0, 1 << 32, chunk)], 1800)[0] == 0
 
 
 # ---- sum and mean

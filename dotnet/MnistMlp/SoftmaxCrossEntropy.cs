@@ -23,13 +23,12 @@ internal sealed class SoftmaxCrossEntropy : IDisposable
     private readonly NDArray _shifted;
     private readonly NDArray _softmax;
     private readonly NDArray _clipped;
-    private readonly NDArray _log;
     private readonly NDArray _weighted;
     private readonly NDArray _gradient;
 
     /// <param name="batch">Rows of a batch.</param>
     /// <param name="classes">Columns: one per class.</param>
-    /// <param name="math">Where exp and the mean over all elements come from.</param>
+    /// <param name="math">Where exp, log and the mean over all elements come from.</param>
     public SoftmaxCrossEntropy(int batch, int classes, IMath math)
     {
         _math = math;
@@ -39,7 +38,6 @@ internal sealed class SoftmaxCrossEntropy : IDisposable
         _shifted = np.zeros(shape, NPTypeCode.Single);
         _softmax = np.zeros(shape, NPTypeCode.Single);
         _clipped = np.zeros(shape, NPTypeCode.Single);
-        _log = np.zeros(shape, NPTypeCode.Single);
         _weighted = np.zeros(shape, NPTypeCode.Single);
         _gradient = np.zeros(shape, NPTypeCode.Single);
     }
@@ -57,7 +55,7 @@ internal sealed class SoftmaxCrossEntropy : IDisposable
         NDArray rowSum = taps.Tap("loss.rowsum", np.sum(exps, axis: 1, keepdims: true));
         NDArray softmax = taps.Tap("loss.softmax", np.divide(exps, rowSum, @out: _softmax));
         NDArray clipped = taps.Tap("loss.clipped", np.maximum(softmax, _clip, _clipped));
-        NDArray log = taps.Tap("loss.log", np.log(clipped, @out: _log));
+        NDArray log = taps.Tap("loss.log", _math.Log(clipped));
         NDArray weighted = taps.Tap("loss.weighted", np.multiply(oneHot, log, @out: _weighted));
         NDArray perSample = taps.Tap("loss.per_sample", np.sum(weighted, axis: 1));
         taps.Tap("loss.mean", _math.Mean(perSample));
@@ -72,7 +70,6 @@ internal sealed class SoftmaxCrossEntropy : IDisposable
         _shifted.Dispose();
         _softmax.Dispose();
         _clipped.Dispose();
-        _log.Dispose();
         _weighted.Dispose();
         _gradient.Dispose();
     }

@@ -14,7 +14,7 @@ namespace Cotrain.Kernels;
 /// some inputs. C# never fuses by itself.
 /// </para>
 /// </summary>
-internal static unsafe class ExpKernel
+internal readonly struct ExpKernel : IVectorKernel
 {
     private const float Log2E = 1.44269504f;
     // 1.5 · 2^23: a float of this size has no fraction bits, and its low bits count in ones.
@@ -39,75 +39,13 @@ internal static unsafe class ExpKernel
     private const int ExponentBias = 127;
     private const int MantissaBits = 23;
 
-    /// <summary>y[i] = e^x[i] for n elements; the two must not overlap.</summary>
-    public static void Run(float* x, float* y, long n)
-    {
-        if (Vector512.IsHardwareAccelerated)
-        {
-            Run512(x, y, n);
-        }
-        else
-        {
-            Run256(x, y, n);
-        }
-    }
-
-    /// <summary>The same with vectors of 16 floats.</summary>
-    public static void Run512(float* x, float* y, long n)
-    {
-        long lanes = Vector512<float>.Count;
-        if (n < lanes)
-        {
-            // Unused lanes are computed too, on zeros, and thrown away.
-            float* lane = stackalloc float[Vector512<float>.Count];
-            Vector512<float>.Zero.Store(lane);
-            Unsafe.CopyBlockUnaligned(lane, x, (uint)(n * sizeof(float)));
-            Exp(Vector512.Load(lane)).Store(lane);
-            Unsafe.CopyBlockUnaligned(y, lane, (uint)(n * sizeof(float)));
-            return;
-        }
-        long i = 0;
-        for (; i <= n - lanes; i += lanes)
-        {
-            Exp(Vector512.Load(x + i)).Store(y + i);
-        }
-        // The last vector overlaps the one before and writes the same bits there again.
-        if (i < n)
-        {
-            Exp(Vector512.Load(x + n - lanes)).Store(y + n - lanes);
-        }
-    }
-
-    /// <summary>The same with vectors of 8 floats; in software, slowly, on hardware without them.</summary>
-    public static void Run256(float* x, float* y, long n)
-    {
-        long lanes = Vector256<float>.Count;
-        if (n < lanes)
-        {
-            float* lane = stackalloc float[Vector256<float>.Count];
-            Vector256<float>.Zero.Store(lane);
-            Unsafe.CopyBlockUnaligned(lane, x, (uint)(n * sizeof(float)));
-            Exp(Vector256.Load(lane)).Store(lane);
-            Unsafe.CopyBlockUnaligned(y, lane, (uint)(n * sizeof(float)));
-            return;
-        }
-        long i = 0;
-        for (; i <= n - lanes; i += lanes)
-        {
-            Exp(Vector256.Load(x + i)).Store(y + i);
-        }
-        if (i < n)
-        {
-            Exp(Vector256.Load(x + n - lanes)).Store(y + n - lanes);
-        }
-    }
-
+    /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static Vector512<float> Exp(Vector512<float> x)
+    public static Vector512<float> Of(Vector512<float> x)
     {
         if (!Avx512F.IsSupported)
         {
-            return Vector512.Create(Exp(x.GetLower()), Exp(x.GetUpper()));
+            return Vector512.Create(Of(x.GetLower()), Of(x.GetUpper()));
         }
         Vector512<float> shift = Vector512.Create(RoundingShift);
         Vector512<float> shifted = x * Vector512.Create(Log2E) + shift;
@@ -131,8 +69,9 @@ internal static unsafe class ExpKernel
         return Vector512.ConditionalSelect(Vector512.Equals(x, x), y, Vector512.Create(QuietNaN).AsSingle());
     }
 
+    /// <inheritdoc/>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static Vector256<float> Exp(Vector256<float> x)
+    public static Vector256<float> Of(Vector256<float> x)
     {
         Vector256<float> shift = Vector256.Create(RoundingShift);
         Vector256<float> shifted = x * Vector256.Create(Log2E) + shift;

@@ -9,6 +9,12 @@ public sealed class NumSharpMath : IMath
     public NDArray Exp(NDArray x) => np.exp(x);
 
     /// <inheritdoc/>
+    public NDArray Log(NDArray x) => np.log(x);
+
+    /// <inheritdoc/>
+    public NDArray Sqrt(NDArray x) => np.sqrt(x);
+
+    /// <inheritdoc/>
     public NDArray Sum(NDArray x) => np.sum(x);
 
     /// <inheritdoc/>

@@ -3,46 +3,24 @@ using NumSharp;
 namespace Cotrain.Kernels;
 
 /// <summary>
-/// Functions with the bits of NumPy 2.4.2 where NumSharp's own differ: float32 exp, float32 and float64 sum
-/// and mean of a whole array.
+/// Functions with the bits of NumPy 2.4.2: float32 exp, log and sqrt, float32 and float64 sum and mean of a whole
+/// array. NumSharp's own exp, sum and mean differ.
 /// </summary>
 public sealed unsafe class ParityMath : IMath
 {
     private const int ChunkLength = 2048;
 
-    /// <summary>
-    /// Elementwise e^x in a new array; float32 as NumPy, in the memory order that NumPy gives its result
-    /// (C and F order are kept, permuted axes stay permuted). Other dtypes: NumSharp's own.
-    /// </summary>
-    public NDArray Exp(NDArray x)
-    {
-        if (x.typecode != NPTypeCode.Single)
-        {
-            return np.exp(x);
-        }
-        Shape shape = x.Shape;
-        if (shape.IsContiguous || shape.IsFContiguous)
-        {
-            NDArray result = New(shape.Dimensions, shape.IsContiguous ? 'C' : 'F');
-            ExpKernel.Run(Origin<float>(x), Origin<float>(result), x.size);
-            GC.KeepAlive(x);
-            return result;
-        }
-        MemoryWalk walk = new(x);
-        long[] extents = new long[walk.Order.Length];
-        int[] positions = new int[walk.Order.Length];
-        for (int i = 0; i < extents.Length; i++)
-        {
-            // The walk's outermost axis comes first in memory.
-            int axis = walk.Order[extents.Length - 1 - i];
-            extents[i] = shape.Dimensions[axis];
-            positions[axis] = i;
-        }
-        using NDArray memory = New(extents, 'C');
-        Fill(in walk, Origin<float>(x), Origin<float>(memory));
-        GC.KeepAlive(x);
-        return np.transpose(memory, positions);
-    }
+    /// <inheritdoc/>
+    /// <remarks>float32 as NumPy; other dtypes are NumSharp's own.</remarks>
+    public NDArray Exp(NDArray x) => x.typecode == NPTypeCode.Single ? Map<ExpKernel>(x) : np.exp(x);
+
+    /// <inheritdoc/>
+    /// <remarks>float32 as NumPy; other dtypes are NumSharp's own.</remarks>
+    public NDArray Log(NDArray x) => x.typecode == NPTypeCode.Single ? Map<LogKernel>(x) : np.log(x);
+
+    /// <inheritdoc/>
+    /// <remarks>float32 as NumPy; other dtypes are NumSharp's own.</remarks>
+    public NDArray Sqrt(NDArray x) => x.typecode == NPTypeCode.Single ? Map<SqrtKernel>(x) : np.sqrt(x);
 
     /// <summary>Sum of all elements, 0-d, of the same dtype, added in NumPy's order.</summary>
     /// <exception cref="NotSupportedException">The dtype is neither float32 nor float64.</exception>
@@ -65,6 +43,37 @@ public sealed unsafe class ParityMath : IMath
         _ => throw Unsupported("mean", x),
     };
 
+    /// <summary>
+    /// The function of each element in a new array, in the memory order that NumPy gives its result (C and F order are
+    /// kept, permuted axes stay permuted).
+    /// </summary>
+    private static NDArray Map<TKernel>(NDArray x)
+        where TKernel : struct, IVectorKernel
+    {
+        Shape shape = x.Shape;
+        if (shape.IsContiguous || shape.IsFContiguous)
+        {
+            NDArray result = New(shape.Dimensions, shape.IsContiguous ? 'C' : 'F');
+            Elementwise.Run<TKernel>(Origin<float>(x), Origin<float>(result), x.size);
+            GC.KeepAlive(x);
+            return result;
+        }
+        MemoryWalk walk = new(x);
+        long[] extents = new long[walk.Order.Length];
+        int[] positions = new int[walk.Order.Length];
+        for (int i = 0; i < extents.Length; i++)
+        {
+            // The walk's outermost axis comes first in memory.
+            int axis = walk.Order[extents.Length - 1 - i];
+            extents[i] = shape.Dimensions[axis];
+            positions[axis] = i;
+        }
+        using NDArray memory = New(extents, 'C');
+        Fill<TKernel>(in walk, Origin<float>(x), Origin<float>(memory));
+        GC.KeepAlive(x);
+        return np.transpose(memory, positions);
+    }
+
     private static T Total<T>(NDArray x)
         where T : unmanaged, System.Numerics.IBinaryFloatingPointIeee754<T>
     {
@@ -73,11 +82,12 @@ public sealed unsafe class ParityMath : IMath
         return total;
     }
 
-    private static void Fill(in MemoryWalk walk, float* x, float* result)
+    private static void Fill<TKernel>(in MemoryWalk walk, float* x, float* result)
+        where TKernel : struct, IVectorKernel
     {
         if (walk.IsDense)
         {
-            ExpKernel.Run(x, result, walk.Size);
+            Elementwise.Run<TKernel>(x, result, walk.Size);
             return;
         }
         float* chunk = stackalloc float[ChunkLength];
@@ -85,7 +95,7 @@ public sealed unsafe class ParityMath : IMath
         {
             long count = Math.Min(ChunkLength, walk.Size - at);
             walk.Gather(x, at, count, chunk);
-            ExpKernel.Run(chunk, result + at, count);
+            Elementwise.Run<TKernel>(chunk, result + at, count);
         }
     }
 
