@@ -6,7 +6,7 @@ from cotrain.ledger.conditions import listed, numbers, power
 from cotrain.ledger.differing import EXP_FLOAT32
 from cotrain.ledger.entry import Bits, Condition, Entry, Example, Host, Setting
 
-_ISSUE = "issue #626"
+_ISSUE = "SciSharp/NumSharp#626"
 _NONE = "no issue found"
 _LIBRARY = (
     "With AVX-512 NumPy's {0} is that of the SVML vector library in its wheel; NumSharp calls .NET's, which is the C "
@@ -38,6 +38,33 @@ def _library(name: str, dtype: str, bound: int, bits: tuple[int, int, int], hold
     )
 
 
+def _logarithm(name: str, dtype: str, bound: int, bits: tuple[int, int, int]) -> Entry:
+    condition = (
+        "x is finite and over 0, and both results are finite; or x is not over 0, and they are NaN of other sign."
+    )
+    return _library(name, dtype, bound, bits, numbers(low=0, nan_sign=True), condition)
+
+
+def _power(dtype: str, bits: tuple[int, int, int]) -> Entry:
+    return Entry(
+        name=f"power-{dtype}",
+        operation="power(x, y) or x ** y, elementwise",
+        operations=frozenset({"power"}),
+        dtypes=(dtype,),
+        layout="any",
+        bound=1,
+        condition="x is finite and over 0, y is finite, and so are both results. Scalar exponents for which NumPy has "
+        "shortcuts (-1, 0, 0.5, 1, 2) are equal.",
+        holds=power,
+        cause=_LIBRARY.format("power"),
+        example=_of_one("power(x, 1.5)", dtype, *bits),
+        upstream=f"NumSharp.Backends.Kernels.DirectILKernelGenerator, MathPow and MathFPow; {_NONE}",
+        setting=Setting.ANY,
+        shown_by="",
+        host=Host.AVX512,
+    )
+
+
 def _by_formula(name: str, formula: str, lost: str) -> Entry:
     """An entry of expm1 or log1p, which NumSharp computes by the formula that they are meant to replace."""
     return Entry(
@@ -57,10 +84,6 @@ def _by_formula(name: str, formula: str, lost: str) -> Entry:
         in_all=False,
     )
 
-
-_OVER_ZERO = (
-    "x is finite and over 0, and both results are finite; or x is not over 0 and the results are NaN of other sign."
-)
 
 ENTRIES = (
     Entry(
@@ -88,47 +111,13 @@ ENTRIES = (
         numbers(),
         "x is finite, and so are both results.",
     ),
-    _library(
-        "log",
-        "float64",
-        1,
-        (0x3FF03C4236C9D600, 0x3F8DE8EBDF9191E6, 0x3F8DE8EBDF9191E7),
-        numbers(low=0, nan_sign=True),
-        _OVER_ZERO,
-    ),
-    _library(
-        "log2",
-        "float32",
-        2,
-        (0x3F384654, 0xBEF2D590, 0xBEF2D592),
-        numbers(low=0, nan_sign=True),
-        _OVER_ZERO,
-    ),
-    _library(
-        "log10",
-        "float32",
-        3,
-        (0x3F3FFB0F, 0xBDFFF6C9, 0xBDFFF6C6),
-        numbers(low=0, nan_sign=True),
-        _OVER_ZERO,
-    ),
-    Entry(
-        name="power-float32",
-        operation="power(x, y) or x ** y, elementwise",
-        operations=frozenset({"power"}),
-        dtypes=("float32",),
-        layout="any",
-        bound=1,
-        condition="x is finite and over 0, y is finite, and so are both results. Scalar exponents for which NumPy has "
-        "shortcuts (-1, 0, 0.5, 1, 2) are equal.",
-        holds=power,
-        cause=_LIBRARY.format("power"),
-        example=_of_one("power(x, 1.5)", "float32", 0x40400000, 0x40A646E2, 0x40A646E1),
-        upstream=f"NumSharp.Backends.Kernels.DirectILKernelGenerator, MathFPow; {_NONE}",
-        setting=Setting.ANY,
-        shown_by="",
-        host=Host.AVX512,
-    ),
+    _logarithm("log", "float64", 1, (0x3FF03C4236C9D600, 0x3F8DE8EBDF9191E6, 0x3F8DE8EBDF9191E7)),
+    _logarithm("log2", "float32", 2, (0x3F384654, 0xBEF2D590, 0xBEF2D592)),
+    _logarithm("log2", "float64", 1, (0x3FF38C27026EFD40, 0x3FD27D806501D5F9, 0x3FD27D806501D5F8)),
+    _logarithm("log10", "float32", 3, (0x3F3FFB0F, 0xBDFFF6C9, 0xBDFFF6C6)),
+    _logarithm("log10", "float64", 2, (0x3FFC563A7E23EF26, 0x3FCFC60AEC1F0548, 0x3FCFC60AEC1F0546)),
+    _power("float32", (0x40400000, 0x40A646E2, 0x40A646E1)),
+    _power("float64", (0x401C000000000000, 0x4032852FB49899CC, 0x4032852FB49899CD)),
     _by_formula("expm1", "exp(x) - 1", "a small x vanishes beside 1, and -0 becomes +0"),
     _by_formula("log1p", "log(1 + x)", "a small x vanishes beside 1, and -0 becomes +0"),
 )

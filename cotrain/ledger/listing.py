@@ -17,6 +17,17 @@ _PAGE_WIDTH = 116
 _LABEL = 16
 
 
+_OFF_THE_PATH = (
+    "exp2, tan, sinh, cosh, arctan, arctan2 and cbrt: 1 to 4 ulp where NumPy computes with AVX-512; exp2 elsewhere too",
+    "NaN operands of power, mod, arctan2 and exp2: NaN of the other sign",
+    "cumsum: a leading -0 becomes +0",
+    "var and std of a float32 array of one element and one axis: NumSharp's result is float64",
+    "np.random.binomial: other draws. Equal: rand, randn, normal, uniform, exponential, gamma, beta, poisson, laplace, "
+    "lognormal, permutation, shuffle, and randint's values",
+)
+"""What probing found beside a trainer's path, for the page."""
+
+
 def bound_text(entry: Entry) -> str:
     """``2 ulp``; ``none`` where the condition alone decides."""
     return "none" if entry.bound is None else f"{entry.bound} ulp"
@@ -121,7 +132,7 @@ def markdown(entries: Sequence[Entry]) -> Iterator[str]:
     """The lines of docs/ledger.md."""
     yield "# The ledger"
     yield ""
-    yield "Every known difference of NumSharp 0.70.0 from NumPy 2.4.2 that a trainer can meet. This page is generated:"
+    yield "The known differences of NumSharp 0.70.0 from NumPy 2.4.2 on a trainer's path. This page is generated:"
     yield "`python -m cotrain.ledger --markdown > docs/ledger.md`."
     yield ""
     yield from textwrap.wrap(
@@ -147,6 +158,11 @@ def markdown(entries: Sequence[Entry]) -> Iterator[str]:
         for label, text in fields(entry):
             code = label.strip() in ("NumPy", "NumSharp", "smallest input")
             yield f"- **{label.strip()}**: {f'`{text}`' if code else _cell(text)}"
+    yield ""
+    yield "## Seen, and not in the ledger"
+    yield ""
+    for text in _OFF_THE_PATH:
+        yield f"- {text}"
 
 
 def _cell(text: str) -> str:

@@ -26,7 +26,7 @@ def _native(dtype: str, left: tuple[int, ...], right: tuple[int, ...], both: tup
             Bits(dtype, square, both[0]),
             Bits(dtype, square, both[1]),
         ),
-        upstream="NumSharp.Backends.Kernels.SimdMatMul, by DefaultEngine.Dot; issue #626",
+        upstream="NumSharp.Backends.Kernels.SimdMatMul, by DefaultEngine.Dot; SciSharp/NumSharp#626",
         setting=Setting.GEMM,
         shown_by="--gemm native" if dtype == "float32" else "",
         host=Host.FMA_KERNEL,

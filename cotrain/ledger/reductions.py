@@ -13,12 +13,14 @@ from cotrain.ledger.conditions import (
 )
 from cotrain.ledger.entry import Bits, Entry, Example, Setting
 
+SHORTEST_SUM = {"float32": 8, "float64": 4}
+"""Elements from which a whole-array sum may differ: one vector of 256 bits."""
 LONGEST_SUM = 1024
 """Elements of a whole-array sum up to which its bound was measured."""
 LONGEST_SPREAD = 128
 """The same of a variance or standard deviation."""
 
-_ISSUE = "issue #626"
+_ISSUE = "SciSharp/NumSharp#626"
 _NONE = "no issue found"
 _FLOATS = ("float32", "float64")
 _KERNELS = "NumSharp.Backends.Kernels.DirectILKernelGenerator"
@@ -50,11 +52,12 @@ def _whole(function: str, dtype: str, bound: int, reference: int, candidate: int
         dtypes=(dtype,),
         layout="C-contiguous",
         bound=bound,
-        condition=f"8 to {LONGEST_SUM:,} elements, all finite, none of the other sign than the rest. With both signs, "
-        "more elements or another layout they differ too, without a bound that would mean anything.",
-        holds=whole_sum(8, LONGEST_SUM),
+        condition=f"{SHORTEST_SUM[dtype]} to {LONGEST_SUM:,} elements, all finite, none of the other sign than the "
+        "rest. With both signs, more elements or another layout they differ too, without a bound that means anything.",
+        holds=whole_sum(SHORTEST_SUM[dtype], LONGEST_SUM),
         cause="Another order of additions. NumPy adds 8 interleaved partial sums per 128 elements and halves what is "
-        f"longer; NumSharp adds 8 vectors of the machine's width, from 8 or 64 elements on{divided}.",
+        f"longer; NumSharp adds 8 vectors of the machine's width (256 or 512 bits), which shows from 4, 8 or 64 "
+        f"elements on{divided}.",
         example=Example(f"{function}(x)", (_sparse(dtype),), _scalar(dtype, reference), _scalar(dtype, candidate)),
         upstream=f"{_KERNELS}, EmitReductionSimdLoop, by {_ENGINE}.ReduceAdd and ReduceMean; {_ISSUE}",
         setting=Setting.MATH,

@@ -13,6 +13,7 @@ import numpy as np
 
 from cotrain.ledger.conditions import DEFAULT_NAN
 from cotrain.ledger.differing import EXP_FLOAT32
+from cotrain.ledger.reductions import SHORTEST_SUM
 
 Array = np.ndarray
 Probe = tuple
@@ -67,18 +68,24 @@ def _library(op: str, dtype: str, low: float, high: float, beyond: list[float], 
     return Family(inside, outside)
 
 
-def _power_inside() -> Iterator[Probe]:
-    rng = np.random.default_rng(2)
-    x = np.exp(rng.uniform(-30, 30, 100_000)).astype(np.float32)
-    yield "power(x, y)", x, rng.uniform(-2.5, 2.5, 100_000).astype(np.float32)
-    yield "x ** 3", x
-    yield "x ** 2", x
+def _logarithm(name: str, dtype: str, *, worst: int) -> Family:
+    return _library(f"{name}(x)", dtype, -1, 9, [0, -0.0, np.inf, np.nan], worst=worst)
 
 
-def _power_outside() -> Iterator[Probe]:
-    for y in (-2, 1.5, 3):
-        yield f"power(x, {y})", np.array([0, -0.0, np.inf], np.float32)
-    yield "power(x, 3)", np.array([-np.inf, -1], np.float32)
+def _power(dtype: str) -> Family:
+    def inside() -> Iterator[Probe]:
+        rng = np.random.default_rng(2)
+        x = np.exp(rng.uniform(-30, 30, 100_000)).astype(dtype)
+        yield "power(x, y)", x, rng.uniform(-2.5, 2.5, 100_000).astype(dtype)
+        yield "x ** 3", x
+        yield "x ** 2", x
+
+    def outside() -> Iterator[Probe]:
+        for y in (-2, 1.5, 3):
+            yield f"power(x, {y})", np.array([0, -0.0, np.inf], dtype)
+        yield "power(x, 3)", np.array([-np.inf, -1], dtype)
+
+    return Family(inside, outside)
 
 
 def _formula(op: str, equal: list[float]) -> Family:
@@ -114,7 +121,7 @@ def _whole(function: str, dtype: str) -> Family:
     def inside() -> Iterator[Probe]:
         for n in (531, 535, 543, 783, 903, 1024):
             yield op, one_and_half_ulps(n, dtype)
-        for n in range(8, 1025, 7):
+        for n in (*range(SHORTEST_SUM[dtype], 8), *range(8, 1025, 7)):
             rng = np.random.default_rng(n)
             yield op, rng.random(n).astype(dtype)
             yield op, -(rng.standard_exponential(n) ** 3).astype(dtype)
@@ -122,7 +129,7 @@ def _whole(function: str, dtype: str) -> Family:
 
     def outside() -> Iterator[Probe]:
         rng = np.random.default_rng(4)
-        for n in range(2, 8):
+        for n in range(2, SHORTEST_SUM[dtype]):
             for _ in range(50):
                 yield op, rng.random(n).astype(dtype)
                 yield op, rng.standard_normal(2 * n).astype(dtype)[::2]
@@ -324,10 +331,13 @@ def _native(dtype: str) -> Family:
 FAMILIES: dict[str, Family] = {
     "exp-float32": Family(_exp_inside, _exp_outside, everywhere=True),
     "exp-float64": _library("exp(x)", "float64", -700, 700, [np.inf, -np.inf, np.nan, 711], worst=0xC08310CC5D86D2B1),
-    "log-float64": _library("log(x)", "float64", -1, 9, [0, -0.0, np.inf, np.nan], worst=0x3FF03C4236C9D600),
-    "log2-float32": _library("log2(x)", "float32", -1, 9, [0, -0.0, np.inf, np.nan], worst=0x3F384654),
-    "log10-float32": _library("log10(x)", "float32", -1, 9, [0, -0.0, np.inf, np.nan], worst=0x3F3FFB0F),
-    "power-float32": Family(_power_inside, _power_outside),
+    "log-float64": _logarithm("log", "float64", worst=0x3FF03C4236C9D600),
+    "log2-float32": _logarithm("log2", "float32", worst=0x3F384654),
+    "log2-float64": _logarithm("log2", "float64", worst=0x3FF38C27026EFD40),
+    "log10-float32": _logarithm("log10", "float32", worst=0x3F3FFB0F),
+    "log10-float64": _logarithm("log10", "float64", worst=0x3FFC563A7E23EF26),
+    "power-float32": _power("float32"),
+    "power-float64": _power("float64"),
     "expm1": _formula("expm1(x)", [np.inf, np.nan]),
     "log1p": _formula("log1p(x)", [np.inf, np.nan, -1]),
     "sum-float32": _whole("sum", "float32"),

@@ -8,11 +8,9 @@ from ledger import numsharp_calls
 from ledger.families import FAMILIES
 from ledger.tightness import Loose, check, why_not_here
 
-from cotrain.ledger import entries
+from cotrain.ledger import entries, find
 from cotrain.ledger.conditions import nowhere
 from cotrain.ledger.differing import EXP_FLOAT32
-
-pytestmark = pytest.mark.usefixtures("runtime")
 
 by_name = pytest.mark.parametrize("entry", entries(), ids=lambda entry: entry.name)
 bounded = pytest.mark.parametrize(
@@ -21,7 +19,7 @@ bounded = pytest.mark.parametrize(
 
 
 @pytest.fixture(autouse=True)
-def where_it_shows(request):
+def where_it_shows(runtime, request):
     entry = getattr(request.node, "callspec", None) and request.node.callspec.params.get("entry")
     if entry and (reason := why_not_here(entry)):
         pytest.skip(reason)
@@ -72,8 +70,10 @@ def test_a_mended_numsharp_is_noticed(entry):
         check(entry, by=numsharp_calls.numpy)
 
 
-@pytest.mark.parametrize("name", ["exp-float32", "sum-float32", "mean-float64"])
-def test_the_bridges_exact_kernels_are_not_excused(name):
+@pytest.mark.parametrize(
+    "entry", [find(name) for name in ("exp-float32", "sum-float32", "mean-float64")], ids=lambda entry: entry.name
+)
+def test_the_bridges_exact_kernels_are_noticed(entry):
     """They stand for a NumSharp of the future that agrees with NumPy."""
     from cotrain.clr import assemblies
     from cotrain.clr.arrays import nd, view
@@ -84,12 +84,12 @@ def test_the_bridges_exact_kernels_are_not_excused(name):
         return view(getattr(parity, operation.name.capitalize())(nd(*arguments)))
 
     with pytest.raises(Loose, match="the smallest input gives another candidate"):
-        check(next(entry for entry in entries() if entry.name == name), by=exact)
+        check(entry, by=exact)
 
 
-def test_one_mended_input_of_exp_is_noticed():
+@pytest.mark.parametrize("entry", [find("exp-float32")], ids=lambda entry: entry.name)
+def test_one_mended_input_of_exp_is_noticed(entry):
     """The other 83 still differ."""
-    entry = entries()[0]
     mended = sorted(EXP_FLOAT32)[40]
 
     def all_but_one(operation, arguments):
@@ -103,7 +103,8 @@ def test_one_mended_input_of_exp_is_noticed():
 
 
 @pytest.mark.full
-def test_exp_differs_nowhere_else():
+@pytest.mark.parametrize("entry", [find("exp-float32")], ids=lambda entry: entry.name)
+def test_exp_differs_nowhere_else(entry):
     """All 2^32 inputs."""
     chunk = 1 << 24
     found = {}

@@ -52,9 +52,12 @@ def why_not_here(entry: Entry) -> str | None:
     from numpy._core._multiarray_umath import __cpu_features__
 
     from cotrain import blas
+    from cotrain.clr import assemblies
 
     if not __cpu_features__.get("X86_V3"):
-        return "no AVX2"
+        return "NumPy computes without AVX2 here"
+    if not assemblies.namespace("System.Runtime.Intrinsics").Vector256.IsHardwareAccelerated:
+        return ".NET computes without AVX2 here"
     if entry.host is Host.AVX512 and not __cpu_features__.get("X86_V4"):
         return "NumPy computes without AVX-512 here"
     if entry.host is Host.FMA_KERNEL and blas.find().architecture not in ("Haswell", "SkylakeX"):
