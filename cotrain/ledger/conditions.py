@@ -29,11 +29,24 @@ def nowhere(case: Case) -> Array:
     return np.zeros(case.reference.shape, np.bool_)
 
 
+def operands(case: Case, count: int) -> tuple[Array, ...] | None:
+    """The operands when there are so many and all are known."""
+    known = tuple(each for each in case.arguments if each is not None)
+    return known if len(known) == len(case.arguments) == count else None
+
+
+def elementwise(case: Case) -> Array | None:
+    """The only operand, when it has the result's shape."""
+    known = operands(case, 1)
+    return known[0] if known is not None and known[0].shape == case.reference.shape else None
+
+
 def lanes(case: Case) -> Array | None:
     """What a reduction folds into each element: the result's shape and one axis more. None if it does not fit."""
-    if len(case.arguments) != 1:
+    known = operands(case, 1)
+    if known is None:
         return None
-    (x,) = case.arguments
+    (x,) = known
     operation, shape = case.operation, case.reference.shape
     if operation.axis is None:
         kept = (1,) * x.ndim if operation.keepdims else ()
@@ -54,14 +67,15 @@ def listed(differing: Mapping[int, tuple[int, int]]) -> Condition:
     """Exactly these inputs with exactly these bits: input -> (reference, candidate). Read when first asked."""
 
     def holds(case: Case) -> Array:
-        if len(case.arguments) != 1 or case.arguments[0].shape != case.reference.shape:
+        x = elementwise(case)
+        if x is None:
             return nowhere(case)
         known = np.array([(key, *value) for key, value in differing.items()], np.uint64).reshape(-1, 3)
         known = known[np.argsort(known[:, 0])]
-        x, reference, candidate = (bits(each) for each in (case.arguments[0], case.reference, case.candidate))
-        at = np.searchsorted(known[:, 0], x).clip(max=len(known) - 1)
+        patterns, reference, candidate = (bits(each) for each in (x, case.reference, case.candidate))
+        at = np.searchsorted(known[:, 0], patterns).clip(max=len(known) - 1)
         found: Array = known[at]
-        inside: Array = found[..., 0] == x
+        inside: Array = found[..., 0] == patterns
         inside &= (found[..., 1] == reference) & (found[..., 2] == candidate)
         return inside
 
@@ -72,9 +86,9 @@ def numbers(*, low: float = -np.inf, nan_sign: bool = False) -> Condition:
     """One finite operand over ``low``, two finite results. With ``nan_sign`` also NumPy's NaN and its negative."""
 
     def holds(case: Case) -> Array:
-        if len(case.arguments) != 1 or case.arguments[0].shape != case.reference.shape:
+        x, reference, candidate = elementwise(case), case.reference, case.candidate
+        if x is None:
             return nowhere(case)
-        x, reference, candidate = case.arguments[0], case.reference, case.candidate
         inside: Array = np.isfinite(x) & (x > low) & np.isfinite(reference) & np.isfinite(candidate)
         if nan_sign:
             sign = bits(reference) ^ bits(candidate) == 1 << (8 * reference.dtype.itemsize - 1)
@@ -86,10 +100,11 @@ def numbers(*, low: float = -np.inf, nan_sign: bool = False) -> Condition:
 
 def power(case: Case) -> Array:
     """A finite positive base, a finite exponent, two finite results."""
-    if len(case.arguments) != 2:
+    known = operands(case, 2)
+    if known is None:
         return nowhere(case)
     try:
-        x, y = (np.broadcast_to(each, case.reference.shape) for each in case.arguments)
+        x, y = (np.broadcast_to(each, case.reference.shape) for each in known)
     except ValueError:
         return nowhere(case)
     inside: Array = (x > 0) & np.isfinite(x) & np.isfinite(y)
@@ -104,10 +119,10 @@ def whole_sum(least: int, most: int) -> Condition:
     """A whole C-contiguous array of ``least`` to ``most`` finite elements, none of the other sign than the rest."""
 
     def holds(case: Case) -> Array:
-        folded = lanes(case)
-        if folded is None or case.operation.axis is not None:
+        known = operands(case, 1)
+        if known is None or lanes(case) is None or case.operation.axis is not None:
             return nowhere(case)
-        (x,) = case.arguments
+        (x,) = known
         inside = x.flags.c_contiguous and least <= x.size <= most and bool(np.isfinite(x).all())
         inside = inside and bool((x >= 0).all() or (x <= 0).all())
         return nowhere(case) | inside
@@ -119,10 +134,10 @@ def negative_zero_kept(*, whole: bool) -> Condition:
     """One element −0 is all there is to add; NumPy gives +0, NumSharp −0."""
 
     def holds(case: Case) -> Array:
-        folded = lanes(case)
-        if folded is None or folded.shape[-1] != 1 or (case.operation.axis is None) != whole:
+        folded, known = lanes(case), operands(case, 1)
+        if folded is None or known is None or folded.shape[-1] != 1 or (case.operation.axis is None) != whole:
             return nowhere(case)
-        if whole and case.arguments[0].ndim > 1:
+        if whole and known[0].ndim > 1:
             return nowhere(case)
         sign = 1 << (8 * case.reference.dtype.itemsize - 1)
         inside: Array = bits(folded[..., 0]) == sign
@@ -182,10 +197,10 @@ def spread(least: int, most: int) -> Condition:
 
 def product(case: Case) -> Array:
     """At least four elements, three where an axis is reversed; two finite results other than 0."""
-    folded = lanes(case)
-    if folded is None:
+    folded, known = lanes(case), operands(case, 1)
+    if folded is None or known is None:
         return nowhere(case)
-    (x,) = case.arguments
+    (x,) = known
     turned = any(stride < 0 for stride, extent in zip(x.strides, x.shape, strict=True) if extent > 1)
     if folded.shape[-1] < (3 if turned else 4):
         return nowhere(case)
@@ -198,17 +213,27 @@ def product(case: Case) -> Array:
 
 
 def inner_dimension(least: int) -> Condition:
-    """Two operands of one or two axes that share an inner dimension of at least this; two finite results."""
+    """Operands of one or two axes that share an inner dimension of at least this; two finite results.
+
+    Unknown operands are taken to fit: a data set's batch, say, that no tap shows.
+    """
 
     def holds(case: Case) -> Array:
-        if len(case.arguments) != 2 or not all(1 <= each.ndim <= 2 for each in case.arguments):
+        if len(case.arguments) != 2:
             return nowhere(case)
         left, right = case.arguments
-        if left.shape[-1] != right.shape[0] or left.shape[-1] < least:
-            return nowhere(case)
-        if left.shape[:-1] + right.shape[1:] != case.reference.shape:
-            return nowhere(case)
-        inside: Array = np.isfinite(case.reference) & np.isfinite(case.candidate)
+        rest = 0
+        for side, inner in ((left, -1), (right, 0)):
+            if side is None:
+                continue
+            if not 1 <= side.ndim <= 2 or side.shape[inner] < least:
+                return nowhere(case)
+            rest += side.ndim - 1
+        if left is not None and right is not None:
+            fits = left.shape[-1] == right.shape[0] and left.shape[:-1] + right.shape[1:] == case.reference.shape
+        else:
+            fits = rest <= case.reference.ndim <= 2
+        inside: Array = np.isfinite(case.reference) & np.isfinite(case.candidate) & fits
         return inside
 
     return holds

@@ -38,8 +38,8 @@ class Case(NamedTuple):
     """An operation with its operands and both results, as a condition sees it."""
 
     operation: Operation
-    arguments: tuple[Array, ...]
-    """The operands in the order of the op text; all of the results' dtype."""
+    arguments: tuple[Array | None, ...]
+    """The operands in the order of the op text; all of the results' dtype. None where unknown."""
     reference: Array
     candidate: Array
 

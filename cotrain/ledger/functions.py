@@ -114,7 +114,7 @@ ENTRIES = (
     _logarithm("log", "float64", 1, (0x3FF03C4236C9D600, 0x3F8DE8EBDF9191E6, 0x3F8DE8EBDF9191E7)),
     _logarithm("log2", "float32", 2, (0x3F384654, 0xBEF2D590, 0xBEF2D592)),
     _logarithm("log2", "float64", 1, (0x3FF38C27026EFD40, 0x3FD27D806501D5F9, 0x3FD27D806501D5F8)),
-    _logarithm("log10", "float32", 3, (0x3F3FFB0F, 0xBDFFF6C9, 0xBDFFF6C6)),
+    _logarithm("log10", "float32", 4, (0x3F3FF9A2, 0xBDFFFD64, 0xBDFFFD60)),
     _logarithm("log10", "float64", 2, (0x3FFC563A7E23EF26, 0x3FCFC60AEC1F0548, 0x3FCFC60AEC1F0546)),
     _power("float32", (0x40400000, 0x40A646E2, 0x40A646E1)),
     _power("float64", (0x401C000000000000, 0x4032852FB49899CC, 0x4032852FB49899CD)),

@@ -42,17 +42,16 @@ def match(occurrence: Occurrence) -> Entry | None:
     """The entry that explains every differing element, or None.
 
     An entry that applies but of which one element is outside the condition, or further away than its bound,
-    explains nothing; two entries are never combined. None also when nothing differs, when an input is unknown,
-    and when the op text is more than a single operation.
+    explains nothing; two entries are never combined. None also when nothing differs, when an input is unknown
+    that the condition has to see, and when the op text is more than a single operation.
     """
     operation = parse(occurrence.op)
     reference, candidate = occurrence.reference, occurrence.candidate
     if operation is None or (reference.dtype, reference.shape) != (candidate.dtype, candidate.shape):
         return None
-    known = [value for value in occurrence.inputs if value is not None]
-    if len(known) < len(occurrence.inputs) or any(value.dtype != reference.dtype for value in known):
+    if any(value is not None and value.dtype != reference.dtype for value in occurrence.inputs):
         return None
-    arguments = operation.arguments(known, reference.dtype)
+    arguments = operation.arguments(occurrence.inputs, reference.dtype)
     if arguments is None:
         return None
     case = Case(operation, arguments, reference, candidate)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -47,24 +47,24 @@ class Operation:
     """Of a reduction; None folds the whole array."""
     keepdims: bool = False
 
-    def arguments(self, inputs: Sequence[Array], dtype: np.dtype[Any]) -> tuple[Array, ...] | None:
+    def arguments(self, inputs: Sequence[Array | None], dtype: np.dtype[Any]) -> tuple[Array | None, ...] | None:
         """The operands' values, from the tap's inputs in declared order: the first names the first, and so on.
 
-        Numbers become 0-d arrays of ``dtype``, ``x.T`` a transposed view. None when there are more or fewer
-        inputs than names.
+        Numbers become 0-d arrays of ``dtype``, ``x.T`` a transposed view; what is unknown (None) stays so. None
+        when there are more or fewer inputs than names.
         """
         names = list(dict.fromkeys(operand.name for operand in self.operands if operand.number is None))
         if len(names) != len(inputs):
             return None
         values = dict(zip(names, inputs, strict=True))
-        return tuple(
-            np.asarray(operand.number, dtype)
-            if operand.number is not None
-            else values[operand.name].T
-            if operand.transposed
-            else values[operand.name]
-            for operand in self.operands
-        )
+        return tuple(_value(operand, values, dtype) for operand in self.operands)
+
+
+def _value(operand: Operand, values: Mapping[str, Array | None], dtype: np.dtype[Any]) -> Array | None:
+    if operand.number is not None:
+        return np.asarray(operand.number, dtype)
+    value = values[operand.name]
+    return value.T if operand.transposed and value is not None else value
 
 
 @lru_cache(maxsize=1024)

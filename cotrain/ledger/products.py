@@ -15,8 +15,8 @@ def _native(dtype: str, left: tuple[int, ...], right: tuple[int, ...], both: tup
         dtypes=(dtype,),
         layout="any",
         bound=None,
-        condition="An inner dimension of at least 2, and finite results. Without a bound: where terms of both signs "
-        "cancel, a million ulp are nothing special.",
+        condition="An inner dimension of at least 2, as far as the operands are known, and finite results. Without a "
+        "bound: where terms of both signs cancel, a million ulp are nothing special.",
         holds=inner_dimension(2),
         cause="Another order of additions, and fused multiply-adds in other places, than in the OpenBLAS kernel that "
         "NumPy uses on the machine.",

@@ -334,7 +334,7 @@ FAMILIES: dict[str, Family] = {
     "log-float64": _logarithm("log", "float64", worst=0x3FF03C4236C9D600),
     "log2-float32": _logarithm("log2", "float32", worst=0x3F384654),
     "log2-float64": _logarithm("log2", "float64", worst=0x3FF38C27026EFD40),
-    "log10-float32": _logarithm("log10", "float32", worst=0x3F3FFB0F),
+    "log10-float32": _logarithm("log10", "float32", worst=0x3F3FF9A2),
     "log10-float64": _logarithm("log10", "float64", worst=0x3FFC563A7E23EF26),
     "power-float32": _power("float32"),
     "power-float64": _power("float64"),

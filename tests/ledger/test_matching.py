@@ -136,12 +136,23 @@ def test_what_is_unknown_is_not_explained():
     assert match(known._replace(op="log(x)")) is None
 
 
+def test_a_product_needs_no_known_operands():
+    """No tap shows the batch of a data set, and in step 0 none shows the weights before."""
+    entry = find("gemm-native-float32")
+    op, (x, w) = example_of(entry)
+    sides = entry.example.reference.array(), entry.example.candidate.array()
+    for inputs in ((None, w), (x, None), (None, None)):
+        assert match(Occurrence(op, inputs, *sides, "native", "parity")) is entry
+    for inputs in ((None, w[:1]), (x[:, :1], None), (x[0, :1], w[:1])):
+        assert match(Occurrence(op, inputs, *sides, "native", "parity")) is None
+
+
 def test_shapes_that_do_not_fit_are_not_explained():
     """A trainer's op text may say something else than it does."""
     zero, negative = np.zeros((2, 1), np.float32), -np.zeros((2, 1), np.float32)
     for op in ("sum(x, axis=0)", "sum(x, axis=5)", "sum(x)", "x @ x", "power(x, y)", "exp(x)", "max(x, axis=0)"):
         for x in (np.zeros((3, 4, 5), np.float32), np.zeros((), np.float32), np.zeros((0, 2), np.float32)):
-            for inputs in ((x,), (x, x)):
+            for inputs in ((x,), (x, x), (x, None)):
                 assert match(Occurrence(op, inputs, zero, negative, "native", "numsharp")) is None
 
 
