@@ -1,42 +1,11 @@
-"""Known differences between NumSharp and NumPy. No entries yet."""
+"""The ledger: every known difference of NumSharp 0.70.0 from NumPy 2.4.2 on a trainer's path.
 
-from __future__ import annotations
+Entries annotate reports; only ``--allow`` accepts them. ``python -m cotrain.ledger`` lists them, and tests hold
+each against the real NumSharp: they fail when a difference is gone, when it is larger than said, and when
+something outside its condition differs.
+"""
 
-from typing import NamedTuple
+from cotrain.ledger.entry import Entry
+from cotrain.ledger.matching import Occurrence, could_match, entries, find, match, select
 
-from cotrain.errors import CotrainError
-from cotrain.protocol import ArrayLike
-
-
-class Occurrence(NamedTuple):
-    """One differing tap."""
-
-    op: str
-    inputs: tuple[ArrayLike | None, ...]
-    reference: ArrayLike
-    candidate: ArrayLike
-    gemm: str
-    math: str
-
-
-class Entry(NamedTuple):
-    """A known difference."""
-
-    name: str
-
-
-def could_match(op: str, dtype: str, *, gemm: str, math: str) -> bool:
-    """Whether an entry is about such an operation."""
-    return False
-
-
-def match(occurrence: Occurrence) -> Entry | None:
-    """The entry that explains all differing elements."""
-    return None
-
-
-def select(text: str) -> frozenset[str]:
-    """The entries that ``--allow`` names."""
-    if text == "all":
-        return frozenset()
-    raise CotrainError(f"the ledger has no entry {text}")
+__all__ = ["Entry", "Occurrence", "could_match", "entries", "find", "match", "select"]
