@@ -155,14 +155,14 @@ def prepare(checkout: Checkout) -> int | None:
     return None
 
 
-def lockstep(arguments: list[str]) -> int:
-    """Prepare, then become ``python -m cotrain.lockstep``; on Windows, wait for it. Returns the exit code."""
+def run(module: str, arguments: list[str]) -> int:
+    """Prepare, then become ``python -m MODULE``; on Windows, wait for it. Returns the exit code."""
     checkout = Checkout(ROOT)
     failed = prepare(checkout)
     if failed is not None:
         return failed
     # -P: the folder that the user stands in, another checkout perhaps, must not shadow any module.
-    command = [checkout.python, "-P", "-m", "cotrain.lockstep", *arguments]
+    command = [checkout.python, "-P", "-m", module, *arguments]
     # What the user typed, for usage lines and for "the command that shows it again".
     os.environ["COTRAIN_PROGRAM"] = sys.argv[0]
     if POSIX:
