@@ -174,6 +174,33 @@ def test_numsharp_has_the_scalars(runtime) -> None:
     assert found == files.load("scalars.json")
 
 
+# ---- NumSharp, in .NET alone
+
+
+@pytest.fixture(scope="module")
+def dotnet_tests(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command that runs the C# tests, compiled."""
+    project = files.CORPUS.parent / "dotnet" / "NumSharpBridge.Tests"
+    output = ["-c", "Release", "--artifacts-path", str(tmp_path_factory.mktemp("dotnet")), "--disable-build-servers"]
+    done = subprocess.run(["dotnet", "build", project, *output], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    return ["dotnet", "test", str(project), "--no-build", *output]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kernel", kernels.NEEDS)
+def test_csharp_multiplies_under(dotnet_tests: list[str], kernel: str) -> None:
+    """What `scripts/test` leaves out, since it names no OpenBLAS."""
+    reason = pins.reason_against(kernels.file_of(kernel), files.manifest()["made_under"])
+    if reason is not None:
+        pytest.skip(reason)
+    environment = kernels.environment(kernel) | {"COTRAIN_TEST_OPENBLAS": str(blas.find().path)}
+    command = [*dotnet_tests, "--filter", "FullyQualifiedName~ProductsAreThoseOfTheOpenBlasKernel"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+    assert "Passed:     1" in done.stdout
+
+
 def unpack(content: bytes) -> dict[str, np.ndarray]:
     with np.load(io.BytesIO(content), allow_pickle=False) as opened:
         return dict(opened)
