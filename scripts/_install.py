@@ -313,6 +313,7 @@ def dotnet_test(checkout: Checkout, project: str) -> int:
         return 3
     (artifacts,) = checkout.below_build("dotnet")
     command = [dotnet, "test", os.path.join(checkout.root, project), "-c", "Release"]
-    command += ["--artifacts-path", artifacts]
+    # A failure says why, which -v:quiet would keep to itself.
+    command += ["--artifacts-path", artifacts, "--logger", "console;verbosity=minimal"]
     with only_one(checkout):  # it compiles into the same folder
         return subprocess.call([*command, *_dotnet.QUIET], env=_dotnet.environment(), cwd=checkout.root)

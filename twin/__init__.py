@@ -8,6 +8,7 @@
 ``adam.py``                ``Adam.cs``, ``AdamParameter.cs``
 ``mnist_loader.py``        ``MnistLoader.cs``
 ``idx_file.py``            ``IdxFile.cs``
+``scalars.py``             ``Scalars.cs``
 =========================  ====================================
 
 Names of taps, their operations and inputs are declared here; the C# side only passes the names. The same

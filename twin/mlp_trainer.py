@@ -23,6 +23,11 @@ HIDDEN = 128
 EVALUATION_EPOCHS = 5
 """The test set is evaluated after every fifth epoch, and after the last step."""
 
+HE = np.sqrt(2.0 / FEATURES)
+"""Standard deviation of the weights of the layer before a ReLU; float64, as all draws are."""
+XAVIER = np.sqrt(2.0 / (HIDDEN + CLASSES))
+"""Standard deviation of the last layer's weights."""
+
 _SETS = 4
 
 
@@ -90,7 +95,7 @@ class MlpTrainer:
         if steps is None and epochs is not None:
             self.total_steps = epochs * self.steps_per_epoch
         self.metrics: Mapping[str, Metric] = {
-            "loss": Metric("loss.mean", _loss, per_step=True),
+            "loss": Metric("loss.mean", loss, per_step=True),
             "accuracy": Metric("metrics.argmax", self._batch_accuracy),
             "test accuracy": Metric("eval.argmax", self._test_accuracy),
         }
@@ -198,8 +203,8 @@ class MlpTrainer:
     def _draw_initial(seed: int) -> dict[str, Float32]:
         """He for the layer before a ReLU, Xavier for the last; drawn in float64, then rounded."""
         random = np.random.RandomState(seed)
-        w1 = random.normal(0.0, np.sqrt(2.0 / FEATURES), (FEATURES, HIDDEN))
-        w2 = random.normal(0.0, np.sqrt(2.0 / (HIDDEN + CLASSES)), (HIDDEN, CLASSES))
+        w1 = random.normal(0.0, HE, (FEATURES, HIDDEN))
+        w2 = random.normal(0.0, XAVIER, (HIDDEN, CLASSES))
         return {
             "fc1.w": w1.astype(np.float32),
             "fc1.b": np.zeros(HIDDEN, np.float32),
@@ -215,10 +220,15 @@ class MlpTrainer:
         return _agreement(argmax, self._data.test_y)
 
 
-def _loss(step: int, mean: ArrayLike) -> float:
-    # Negated in float32, as a trainer would; exact.
+def loss(step: int, mean: ArrayLike) -> float:
+    """The loss of a step from the tap ``loss.mean``; negated in float32, which is exact."""
     return float(-mean[()])
 
 
 def _agreement(argmax: ArrayLike, labels: npt.NDArray[np.uint8]) -> float:
-    return float(np.count_nonzero(argmax == labels)) / len(labels)
+    return share(int(np.count_nonzero(argmax == labels)), len(labels))
+
+
+def share(hits: int, count: int) -> float:
+    """An accuracy, in float64."""
+    return hits / count

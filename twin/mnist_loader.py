@@ -20,6 +20,10 @@ ROWS, COLUMNS = 28, 28
 FEATURES = ROWS * COLUMNS
 CLASSES = 10
 
+NOISE = 2.5
+"""Standard deviation of the synthetic samples around their template; float64, as all draws are."""
+PIXEL_FACTOR = np.float32(1) / np.float32(255)
+
 _USAGE = '--data takes "synthetic" or a directory with the four MNIST files'
 
 
@@ -40,20 +44,23 @@ def load(data: str) -> MnistData:
 @cache
 def _synthetic() -> MnistData:
     """6,000 training and 1,000 test samples: a template per class, and noise. Drawn once, read-only."""
-    # float64 draws; only then rounded to float32.
-    uniform = np.random.RandomState(42).random_sample((CLASSES, FEATURES))
-    templates = (uniform * 2.0 - 1.0).astype(np.float32)
+    templates = stretched(np.random.RandomState(42).random_sample((CLASSES, FEATURES)))
     data = MnistData(*_draw(43, 6000, templates), *_draw(44, 1000, templates))
     for array in data:
         array.flags.writeable = False
     return data
 
 
+def stretched(uniform: npt.NDArray[np.float64]) -> Float32:
+    """Draws from 0 to 1, stretched to -1 to 1 in float64 and only then rounded."""
+    return (uniform * 2.0 - 1.0).astype(np.float32)
+
+
 def _draw(seed: int, count: int, templates: Float32) -> tuple[Float32, npt.NDArray[np.uint8]]:
     random = np.random.RandomState(seed)
     # 32-bit labels on both sides, drawn first; they are stored as bytes, as in an IDX file.
     labels = random.randint(0, CLASSES, count, dtype=np.int32)
-    x = random.normal(0.0, 2.5, (count, FEATURES)).astype(np.float32)
+    x = random.normal(0.0, NOISE, (count, FEATURES)).astype(np.float32)
     np.add(templates[labels], x, out=x)
     return x, labels.astype(np.uint8)
 
@@ -75,7 +82,7 @@ def _read(directory: Path, split: str) -> tuple[Float32, npt.NDArray[np.uint8]]:
         raise CotrainError(f"{image_path} holds {len(pixels)} images but {label_path} {len(labels)} labels")
     # The factor is rounded to float32 first (0x3B808081), then the product: not a division by 255.
     x = pixels.astype(np.float32)
-    np.multiply(x, np.float32(1) / np.float32(255), out=x)
+    np.multiply(x, PIXEL_FACTOR, out=x)
     return x, labels
 
 

@@ -20,6 +20,11 @@ CLIP = np.float32(1e-7)
 """Smallest probability whose logarithm is taken."""
 
 
+def gradient_factor(batch: int) -> np.float32:
+    """What the gradient is multiplied by: 1 / batch, rounded."""
+    return np.float32(1) / np.float32(batch)
+
+
 class SoftmaxCrossEntropy:
     """The buffers of the loss in one of the trainer's rotating sets, and the operations that fill them."""
 
@@ -37,7 +42,7 @@ class SoftmaxCrossEntropy:
         self.per_sample = buffer("loss.per_sample", (batch,), "sum(weighted, axis=1)", ("loss.weighted",))
         self.mean = buffer("loss.mean", (), "mean(per_sample)", ("loss.per_sample",))
         self.grad = buffer("loss.grad", shape, "(softmax - one_hot(y)) * (1 / batch)", ("loss.softmax", labels))
-        self._factor = np.float32(1) / np.float32(batch)
+        self._factor = gradient_factor(batch)
 
     def run(self, logits: Float32, one_hot: Float32) -> Iterator[Tap]:
         """From logits (batch, classes) and one-hot float32 labels of that shape: the loss and its gradient.

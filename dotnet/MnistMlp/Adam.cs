@@ -22,6 +22,12 @@ internal sealed class Adam : IDisposable
     /// <summary>Decay of the second moment.</summary>
     public const float Beta2 = 0.999f;
 
+    /// <summary>Weight of the gradient in the first moment: rounded after <see cref="Beta1"/> is.</summary>
+    public const float OneMinusBeta1 = 1f - Beta1;
+
+    /// <summary>Weight of the squared gradient in the second moment: rounded after <see cref="Beta2"/> is.</summary>
+    public const float OneMinusBeta2 = 1f - Beta2;
+
     /// <summary>Added to the root of the second moment.</summary>
     public const float Epsilon = 1e-7f;
 

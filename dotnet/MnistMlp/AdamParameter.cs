@@ -15,11 +15,11 @@ namespace MnistMlp;
 internal sealed class AdamParameter : IDisposable
 {
     private static readonly FusedKernel MKernel = new(
-        (NDExpr.Const(Adam.Beta1) * NDExpr.Input(0)) + (NDExpr.Const(1f - Adam.Beta1) * NDExpr.Input(1)), 2);
+        (NDExpr.Const(Adam.Beta1) * NDExpr.Input(0)) + (NDExpr.Const(Adam.OneMinusBeta1) * NDExpr.Input(1)), 2);
 
     private static readonly FusedKernel VKernel = new(
         (NDExpr.Const(Adam.Beta2) * NDExpr.Input(0))
-            + (NDExpr.Const(1f - Adam.Beta2) * (NDExpr.Input(1) * NDExpr.Input(1))),
+            + (NDExpr.Const(Adam.OneMinusBeta2) * (NDExpr.Input(1) * NDExpr.Input(1))),
         2);
 
     private static readonly FusedKernel CorrectKernel = new(NDExpr.Input(0) / NDExpr.Input(1), 2);

@@ -9,7 +9,7 @@ namespace MnistMlp;
 /// </summary>
 public sealed class MlpTrainer : ITrainer
 {
-    private const int Hidden = 128;
+    internal const int Hidden = 128;
     private const int EvaluationEpochs = 5;
 
     private readonly int _batchSize;
@@ -47,9 +47,8 @@ public sealed class MlpTrainer : ITrainer
         // He for the layer before a ReLU, Xavier for the last; drawn in float64, then rounded.
         NumPyRandom random = np.random.RandomState();
         random.seed((uint)options.Seed);
-        AdamParameter w1 = Weights("fc1.w", random, Math.Sqrt(2.0 / MnistLoader.Features), MnistLoader.Features, Hidden);
-        AdamParameter w2 = Weights(
-            "fc2.w", random, Math.Sqrt(2.0 / (Hidden + MnistLoader.Classes)), Hidden, MnistLoader.Classes);
+        AdamParameter w1 = Weights("fc1.w", random, He, MnistLoader.Features, Hidden);
+        AdamParameter w2 = Weights("fc2.w", random, Xavier, Hidden, MnistLoader.Classes);
         var b1 = new AdamParameter("fc1.b", np.zeros(new Shape(Hidden), NPTypeCode.Single));
         var b2 = new AdamParameter("fc2.b", np.zeros(new Shape(MnistLoader.Classes), NPTypeCode.Single));
 
@@ -60,6 +59,12 @@ public sealed class MlpTrainer : ITrainer
         _parameters = [w1, b1, w2, b2];
         DescribeState();
     }
+
+    /// <summary>Standard deviation of the weights of the layer before a ReLU; float64, as all draws are.</summary>
+    internal static double He => Math.Sqrt(2.0 / MnistLoader.Features);
+
+    /// <summary>Standard deviation of the last layer's weights.</summary>
+    internal static double Xavier => Math.Sqrt(2.0 / (Hidden + MnistLoader.Classes));
 
     /// <summary>Whole batches of the training data.</summary>
     public long StepsPerEpoch { get; }

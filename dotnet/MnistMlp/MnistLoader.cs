@@ -20,6 +20,12 @@ internal static class MnistLoader
     /// <summary>Number of classes.</summary>
     public const int Classes = 10;
 
+    /// <summary>Standard deviation of the synthetic samples around their template; float64, as all draws.</summary>
+    public const double Noise = 2.5;
+
+    /// <summary>What pixels are multiplied by.</summary>
+    public const float PixelFactor = 1f / 255f;
+
     private const string Usage =
         "--data takes \"synthetic\" or a directory with the four MNIST files";
 
@@ -46,12 +52,18 @@ internal static class MnistLoader
     private static (NDArray TrainX, NDArray TrainY, NDArray TestX, NDArray TestY) Synthetic()
     {
         using NDScope scope = NDScope.Open();
-        // float64 draws; only then rounded to float32.
         NDArray uniform = np.random.RandomState(42).random_sample(Classes, Features);
-        NDArray templates = ((uniform * 2.0) - 1.0).astype(NPTypeCode.Single);
+        NDArray templates = Stretched(uniform);
         (NDArray trainX, NDArray trainY) = Draw(43, 6000, templates);
         (NDArray testX, NDArray testY) = Draw(44, 1000, templates);
         return (scope.Returns(trainX), scope.Returns(trainY), scope.Returns(testX), scope.Returns(testY));
+    }
+
+    /// <summary>Draws from 0 to 1, stretched to -1 to 1 in float64 and only then rounded.</summary>
+    public static NDArray Stretched(NDArray uniform)
+    {
+        using NDScope scope = NDScope.Open();
+        return scope.Returns(((uniform * 2.0) - 1.0).astype(NPTypeCode.Single));
     }
 
     private static (NDArray X, NDArray Y) Draw(int seed, int count, NDArray templates)
@@ -60,7 +72,7 @@ internal static class MnistLoader
         NumPyRandom random = np.random.RandomState(seed);
         // 32-bit labels on both sides, drawn first; they are stored as bytes, as in an IDX file.
         NDArray drawn = random.randint(0, Classes, new Shape(count), np.int32);
-        NDArray x = random.normal(0.0, 2.5, new Shape(count, Features)).astype(NPTypeCode.Single);
+        NDArray x = random.normal(0.0, Noise, new Shape(count, Features)).astype(NPTypeCode.Single);
         np.add(templates[drawn], x, @out: x);
         return (scope.Returns(x), scope.Returns(drawn.astype(NPTypeCode.Byte)));
     }
@@ -97,7 +109,7 @@ internal static class MnistLoader
 
         // The factor is rounded to float32 first (0x3B808081), then the product: not a division by 255.
         NDArray x = pixels.astype(NPTypeCode.Single);
-        np.multiply(x, NDArray.Scalar(1f / 255f), @out: x);
+        np.multiply(x, NDArray.Scalar(PixelFactor), @out: x);
         return (scope.Returns(x), scope.Returns(labels));
     }
 

@@ -33,7 +33,7 @@ internal sealed class SoftmaxCrossEntropy : IDisposable
     {
         _math = math;
         // (softmax - labels) * (1f/batch): a difference, then a product by the factor, both rounded.
-        _gradientKernel = new FusedKernel((NDExpr.Input(0) - NDExpr.Input(1)) * NDExpr.Const(1f / batch), 2);
+        _gradientKernel = new FusedKernel((NDExpr.Input(0) - NDExpr.Input(1)) * NDExpr.Const(GradientFactor(batch)), 2);
         var shape = new Shape(batch, classes);
         _shifted = np.zeros(shape, NPTypeCode.Single);
         _softmax = np.zeros(shape, NPTypeCode.Single);
@@ -41,6 +41,9 @@ internal sealed class SoftmaxCrossEntropy : IDisposable
         _weighted = np.zeros(shape, NPTypeCode.Single);
         _gradient = np.zeros(shape, NPTypeCode.Single);
     }
+
+    /// <summary>What the gradient is multiplied by: 1 / batch, rounded.</summary>
+    public static float GradientFactor(int batch) => 1f / batch;
 
     /// <summary>
     /// From logits (batch, classes) and one-hot float32 labels of that shape: the loss, and the gradient of the

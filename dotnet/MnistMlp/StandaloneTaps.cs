@@ -27,6 +27,12 @@ internal sealed class StandaloneTaps : ITaps, IDisposable
         _directory = Path.Combine(root ?? "", "initial");
     }
 
+    /// <summary>The loss of a step from the tap <c>loss.mean</c>; negated in float32, which is exact.</summary>
+    public static float Loss(NDArray mean) => -mean.GetSingle();
+
+    /// <summary>An accuracy, in float64.</summary>
+    public static double Share(long hits, long count) => (double)hits / count;
+
     /// <summary>Says which step comes next.</summary>
     public void Begin(long step)
     {
@@ -44,7 +50,7 @@ internal sealed class StandaloneTaps : ITaps, IDisposable
                 _testLabels = value.copy();
                 break;
             case "loss.mean":
-                float loss = -value.GetSingle();
+                float loss = Loss(value);
                 Console.WriteLine(FormattableString.Invariant(
                     $"step {_step} loss {(double)loss:F8} 0x{BitConverter.SingleToUInt32Bits(loss):X8}"));
                 break;
@@ -75,7 +81,7 @@ internal sealed class StandaloneTaps : ITaps, IDisposable
             hits += predicted.GetInt64(index) == _testLabels!.GetByte(index) ? 1 : 0;
         }
 
-        return (double)hits / predicted.size;
+        return Share(hits, predicted.size);
     }
 
     private void Save(string name, NDArray value)
