@@ -1,11 +1,12 @@
 """The flagship: the factory that the lockstep driver loads, and a program that trains alone.
 
-C#: ``dotnet/MnistMlp/Program.cs``, with the same options, and ``--openblas``; it prints the same lines.
+C#: ``dotnet/MnistMlp/Program.cs``, with the same options, and ``--openblas FILE``; it prints the same lines.
 
-Alone, OpenBLAS takes the threads it likes; ``OPENBLAS_NUM_THREADS=1`` gives the bits of the lockstep.
+Alone, OpenBLAS takes the threads it likes; ``OPENBLAS_NUM_THREADS=1`` gives the bits of the lockstep. So does
+``--gemm sequential``, with any number of threads, those of a lockstep with the same option.
 
     python -m twin.mnist_mlp [--steps N | --epochs 100] [--batch-size 128] [--seed 1337]
-                             [--data synthetic|DIR] [--dump-taps DIR]
+                             [--data synthetic|DIR] [--gemm openblas|sequential] [--dump-taps DIR]
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from cotrain import products
 from cotrain.errors import CotrainError
 from cotrain.protocol import Tap
 from twin import mnist_loader
@@ -51,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.steps is None and options.epochs is None:
         options.epochs = 100
     try:
-        _train(create(vars(options)), options.dump_taps)
+        with products.computed_by(options.gemm):
+            _train(create(vars(options)), options.dump_taps)
     except CotrainError as error:
         print(f"error: {error}", file=sys.stderr)
         return int(error.exit_code)
@@ -66,6 +69,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--batch-size", type=int, default=128, metavar="N")
     parser.add_argument("--seed", type=int, default=1337, help="of the initial weights")
     parser.add_argument("--data", default="synthetic", help='"synthetic" or a directory with the MNIST files')
+    parser.add_argument("--gemm", choices=["openblas", "sequential"], default="openblas", help="matrix products")
     parser.add_argument("--dump-taps", type=Path, metavar="DIR", help="write every tap to DIR/STEP/NAME.npy")
     return parser
 
