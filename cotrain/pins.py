@@ -13,6 +13,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from cotrain.errors import CotrainError
+
 VARIABLES = (
     "OPENBLAS_CORETYPE",
     "NPY_DISABLE_CPU_FEATURES",
@@ -38,21 +40,14 @@ def collect(*, gemm: str, math: str, worker_float_mode: int = -1) -> dict[str, A
 
     ``worker_float_mode`` is what ``FloatMode.Probe`` said on the candidate's thread, -1 for not asked.
     """
-    from cotrain import blas, clr, floatmode, processor
+    from cotrain import clr, floatmode, processor
 
-    library = blas.find()
     runtime = clr.start()
-    for path in (library.path, runtime.numsharp.path, runtime.bridge.path):
+    for path in (runtime.numsharp.path, runtime.bridge.path):
         hash_later(path)
     return {
         "numpy": _numpy(),
-        "blas": {
-            "file": library.path.name,
-            "version": library.version,
-            "kernel": library.architecture,
-            "threads": library.threads,
-            "sha256": sha256(library.path),
-        },
+        "blas": _blas(needed=gemm != "sequential"),
         "numsharp": {
             "version": runtime.numsharp.version,
             "source": "bundled" if runtime.numsharp.bundled else str(runtime.numsharp.path),
@@ -130,6 +125,25 @@ def _numpy() -> dict[str, Any]:
         "available": exp.get("available", "unknown"),
         "baseline": " ".join(umath.__cpu_baseline__),
         "found": " ".join(name for name in umath.__cpu_dispatch__ if features.get(name)),
+    }
+
+
+def _blas(*, needed: bool) -> dict[str, Any]:
+    """NumPy's OpenBLAS; nothing when it has none and none is needed."""
+    from cotrain import blas
+
+    try:
+        library = blas.find()
+    except CotrainError:
+        if needed:
+            raise
+        return {}
+    return {
+        "file": library.path.name,
+        "version": library.version,
+        "kernel": library.architecture,
+        "threads": library.threads,
+        "sha256": sha256(library.path),
     }
 
 

@@ -149,9 +149,10 @@ def _variables(collected: dict[str, Any]) -> list[str]:
         "NPY_DISABLE_CPU_FEATURES": "chooses NumPy's kernels: its results",
     }
     told = str(collected["numpy"]["dispatch"]).startswith("baseline")
+    no_blas = collected["gemm"] == "sequential"
     found = []
     for name, value in collected["environment"].items():
-        if name == "NPY_DISABLE_CPU_FEATURES" and told:
+        if (name == "NPY_DISABLE_CPU_FEATURES" and told) or (name == "OPENBLAS_CORETYPE" and no_blas):
             continue
         effect = effects.get(name, "changes how NumSharp computes: its results")
         found.append(f"{name}={value} {effect} may have other bits than without it")
@@ -172,8 +173,8 @@ def _float_modes(collected: dict[str, Any]) -> list[str]:
 
 
 def _threads(collected: dict[str, Any]) -> list[str]:
-    threads = collected["blas"]["threads"]
-    if threads == 1:
+    threads = collected["blas"].get("threads", 1)
+    if threads == 1 or collected["gemm"] == "sequential":
         return []
     return [f"OpenBLAS uses {threads} threads and could not be set to 1: the bits of products depend on it"]
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from cotrain import products
 from cotrain.protocol import Tap
 from twin.buffers import Float32, buffer, zeros
 
@@ -55,7 +56,7 @@ class FullyConnected:
 
     def forward(self, x: Float32, w: Float32, b: Float32) -> Iterator[Tap]:
         """Fills preact and output from x (batch, inputs), w (inputs, outputs) and b (outputs,)."""
-        np.dot(x, w, out=self.preact.value)
+        products.dot(x, w, out=self.preact.value)
         yield self.preact
         activate(self.preact.value, b, self.output.value, relu=self.relu)
         yield self.output
@@ -69,9 +70,9 @@ class FullyConnected:
             np.multiply(gradient, self._mask, out=self.grad_preact.value)
             yield self.grad_preact
             gradient = self.grad_preact.value
-        np.dot(x.T, gradient, out=self.grad_w.value)
+        products.dot(x.T, gradient, out=self.grad_w.value)
         yield self.grad_w
         np.add.reduce(gradient, axis=0, out=self.grad_b.value)
         yield self.grad_b
-        np.dot(gradient, w.T, out=self.grad_input.value)
+        products.dot(gradient, w.T, out=self.grad_input.value)
         yield self.grad_input

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from cotrain import products
 from cotrain.errors import CotrainError
 from cotrain.protocol import ArrayLike, Metric, Tap
 from twin import stages
@@ -181,9 +182,9 @@ class MlpTrainer:
         w1, b1, w2, b2 = (parameter.p.value for parameter in now.parameters)
         for start in range(0, len(self._data.test_x), self._batch_size):
             rows = slice(start, start + self._batch_size)
-            hidden = np.dot(self._data.test_x[rows], w1)
+            hidden = products.dot(self._data.test_x[rows], w1)
             activate(hidden, b1, hidden, relu=True)
-            activate(np.dot(hidden, w2), b2, now.eval_output.value[rows], relu=False)
+            activate(products.dot(hidden, w2), b2, now.eval_output.value[rows], relu=False)
         yield now.eval_output
         np.argmax(now.eval_output.value, axis=1, out=now.eval_argmax.value)
         yield now.eval_argmax

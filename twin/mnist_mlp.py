@@ -1,11 +1,12 @@
 """The flagship: the factory that the lockstep driver loads, and a program that trains alone.
 
-C#: ``dotnet/MnistMlp/Program.cs``, with the same options, and ``--openblas``; it prints the same lines.
+C#: ``dotnet/MnistMlp/Program.cs``, with the same options, and ``--openblas FILE``; it prints the same lines.
 
-Alone, OpenBLAS takes the threads it likes; ``OPENBLAS_NUM_THREADS=1`` gives the bits of the lockstep.
+Products by OpenBLAS take one thread, by ``--gemm sequential`` none at all: the bits are those of the lockstep.
 
     python -m twin.mnist_mlp [--steps N | --epochs 100] [--batch-size 128] [--seed 1337]
-                             [--data synthetic|DIR] [--dump-taps DIR] [--parity-dump DIR]
+                             [--data synthetic|DIR] [--gemm openblas|sequential]
+                             [--dump-taps DIR] [--parity-dump DIR]
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from cotrain import blas, products
 from cotrain.errors import CotrainError
 from cotrain.parity_dump import ParityDump
 from cotrain.protocol import Tap
@@ -53,9 +55,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.steps is None and options.epochs is None:
         options.epochs = 100
     try:
-        trainer = create(vars(options))
-        stages = options.parity_dump and ParityDump(options.parity_dump, trainer.stages, trainer.total_steps)
-        _train(trainer, options.dump_taps, stages)
+        if options.gemm == "openblas":
+            blas.set_single_thread()
+        with products.computed_by(options.gemm):
+            trainer = create(vars(options))
+            stages = options.parity_dump and ParityDump(options.parity_dump, trainer.stages, trainer.total_steps)
+            _train(trainer, options.dump_taps, stages)
     except CotrainError as error:
         print(f"error: {error}", file=sys.stderr)
         return int(error.exit_code)
@@ -70,6 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--batch-size", type=int, default=128, metavar="N")
     parser.add_argument("--seed", type=int, default=1337, help="of the initial weights")
     parser.add_argument("--data", default="synthetic", help='"synthetic" or a directory with the MNIST files')
+    parser.add_argument("--gemm", choices=["openblas", "sequential"], default="openblas", help="matrix products")
     parser.add_argument("--dump-taps", type=Path, metavar="DIR", help="write every tap to DIR/STEP/NAME.npy")
     parser.add_argument(
         "--parity-dump", type=Path, metavar="DIR", help="write the taps of each stage to DIR/STAGE/NAME.npy"

@@ -85,9 +85,10 @@ def parser() -> argparse.ArgumentParser:
     how = make.add_argument_group("how each side computes")
     how.add_argument(
         "--gemm",
-        choices=["openblas", "native"],
+        choices=["openblas", "sequential", "native"],
         default="openblas",
-        help="the candidate's matrix products: NumPy's own OpenBLAS, or NumSharp's",
+        help="matrix products: NumPy's own OpenBLAS; on both sides the same fixed order of multiplying and adding, "
+        "which no processor, kernel or number of threads changes; or each side's own",
     )
     how.add_argument(
         "--math",
@@ -156,7 +157,8 @@ def main(arguments: Sequence[str], signals: Signals) -> int:
 
 
 def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int:
-    blas.set_single_thread()  # before anything imports numpy
+    if options.gemm != "sequential":
+        blas.set_single_thread()  # before anything imports numpy
     preflight.before_start()  # before anything needs numpy to be there
     from cotrain.lockstep.injection import Injection
     from cotrain.lockstep.pair import Pair

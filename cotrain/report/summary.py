@@ -148,8 +148,7 @@ def pin_lines(result: Result) -> list[str]:
         "reference": f"NumPy {numpy.get('version')} ({numpy.get('dispatch')}), {pins.get('python')}",
         "candidate": f"NumSharp {numsharp.get('version')} {numsharp.get('source')} ({_short(numsharp)}), "
         f".NET {dotnet.get('version')} with {dotnet.get('vector_bits')}-bit vectors, bridge {_short(bridge)}",
-        "products": f"{pins.get('gemm')}: OpenBLAS {blas.get('version')} ({_short(blas)}), "
-        f"kernel {blas.get('kernel')}, threads {blas.get('threads')}",
+        "products": _products(str(pins.get("gemm")), blas),
         "functions": str(pins.get("math")),
         "floats": str(modes.get("reference")) + ("" if same_modes else f" | {modes.get('candidate')}"),
         "host": f"{pins.get('processor')}, {pins.get('system')}",
@@ -166,6 +165,15 @@ def size(count: int) -> str:
             return f"{value:.0f} B" if unit == "B" else f"{value:.1f} {unit}"
         value /= 1000
     raise AssertionError
+
+
+def _products(gemm: str, blas: dict[str, Any]) -> str:
+    if gemm == "sequential":
+        return f"{gemm}: ascending k, each product rounded, then added; no BLAS"
+    return (
+        f"{gemm}: OpenBLAS {blas.get('version')} ({_short(blas)}), "
+        f"kernel {blas.get('kernel')}, threads {blas.get('threads')}"
+    )
 
 
 def _metric(name: str, reference: float, candidate: float) -> str:

@@ -15,7 +15,10 @@ internal sealed class CommandLine
           --data synthetic|DIR     DIR holds the MNIST files
           --dump-taps DIR          write every tap to DIR/STEP/NAME.npy
           --parity-dump DIR        write the taps of each stage, S0 to S7, to DIR/STAGE/NAME.npy
-          --openblas FILE          compute as NumPy does: this OpenBLAS on one thread, and exact functions
+          --gemm openblas|sequential|native
+                                   matrix products; default: openblas with --openblas, otherwise native.
+                                   Unless native, functions give NumPy's bits, too
+          --openblas FILE          the OpenBLAS to use, NumPy's own say, on one thread
         """;
 
     private long? _steps;
@@ -33,7 +36,10 @@ internal sealed class CommandLine
     /// <summary>Where to write the taps of the stages, or null.</summary>
     public string? ParityDump { get; private set; }
 
-    /// <summary>The OpenBLAS to use, NumPy's own say; null for NumSharp's products and functions.</summary>
+    /// <summary>openblas, sequential, or native: NumSharp's own products and functions.</summary>
+    public string Gemm { get; private set; } = "";
+
+    /// <summary>The file of openblas, NumPy's own say; null for the others.</summary>
     public string? OpenBlas { get; private set; }
 
     /// <summary>ArgumentException, one sentence, for what cannot be understood.</summary>
@@ -55,9 +61,8 @@ internal sealed class CommandLine
             command.Set(option, value);
         }
 
-        return command._steps is null || command._epochs is null
-            ? command
-            : throw new ArgumentException("give a number of steps or of epochs, not both");
+        command.Check();
+        return command;
     }
 
     /// <summary>The trainer's options.</summary>
@@ -70,6 +75,25 @@ internal sealed class CommandLine
         Data = _data,
         Math = math,
     };
+
+    private void Check()
+    {
+        if (_steps is not null && _epochs is not null)
+        {
+            throw new ArgumentException("give a number of steps or of epochs, not both");
+        }
+
+        if (Gemm.Length == 0)
+        {
+            Gemm = OpenBlas is null ? "native" : "openblas";
+        }
+
+        if ((Gemm == "openblas") != (OpenBlas is not null))
+        {
+            throw new ArgumentException(
+                OpenBlas is null ? "--gemm openblas needs --openblas FILE" : $"--openblas FILE is not for --gemm {Gemm}");
+        }
+    }
 
     private static long Number(string option, string value) =>
         long.TryParse(value, NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out long number)
@@ -100,6 +124,11 @@ internal sealed class CommandLine
                 break;
             case "--parity-dump":
                 ParityDump = value;
+                break;
+            case "--gemm":
+                Gemm = value is "openblas" or "sequential" or "native"
+                    ? value
+                    : throw new ArgumentException($"--gemm takes openblas, sequential or native, not {value}");
                 break;
             case "--openblas":
                 OpenBlas = value;

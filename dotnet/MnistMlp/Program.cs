@@ -6,7 +6,7 @@ namespace MnistMlp;
 
 /// <summary>
 /// Trains alone and prints the loss of each step: on NumSharp's own products and functions, or on a given OpenBLAS
-/// and the bridge's exact functions. Twin: twin/mnist_mlp.py, which prints the same lines.
+/// or in a fixed order and with the bridge's exact functions. Twin: twin/mnist_mlp.py, which prints the same lines.
 /// </summary>
 /// <remarks>Only this class knows more of the bridge than its protocol.</remarks>
 internal static class Program
@@ -42,9 +42,13 @@ internal static class Program
             BlasBackends.UseOpenBlas(command.OpenBlas);
             BlasBackends.Library!.Threads = 1;
         }
+        else if (command.Gemm == "sequential")
+        {
+            BlasBackends.UseSequential();
+        }
 
         using var trainer = (MlpTrainer)MlpTrainer.Create(
-            command.Options(command.OpenBlas is null ? new NumSharpMath() : new ParityMath()));
+            command.Options(command.Gemm == "native" ? new NumSharpMath() : new ParityMath()));
         long steps = trainer.TotalSteps ?? 0;
         Stages? stages = command.ParityDump is null ? null : new(command.ParityDump, trainer.StepsPerEpoch, steps);
         using var taps = new StandaloneTaps(command.DumpTaps, stages);
