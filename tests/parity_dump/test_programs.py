@@ -20,20 +20,26 @@ from cotrain.parity_dump.comparison import compare
 STEPS = ["--steps", "50"]
 
 
+@pytest.fixture(scope="module", params=["openblas", "sequential"])
+def gemm(request: pytest.FixtureRequest) -> str:
+    """How all three programs multiply."""
+    return str(request.param)
+
+
 @pytest.fixture(scope="module")
-def together(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def together(gemm: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What the lockstep wrote."""
     folder = tmp_path_factory.mktemp("lockstep")
-    done = lockstep(*STEPS, "--quiet", "--parity-dump", str(folder))
+    done = lockstep(*STEPS, "--gemm", gemm, "--quiet", "--parity-dump", str(folder))
     assert done.returncode == 0, done.stderr
     return folder
 
 
 @pytest.fixture(scope="module")
-def numpy_alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def numpy_alone(gemm: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """What the twin wrote and printed."""
     folder = tmp_path_factory.mktemp("numpy")
-    done = python("-m", "twin.mnist_mlp", *STEPS, "--parity-dump", str(folder))
+    done = python("-m", "twin.mnist_mlp", *STEPS, "--gemm", gemm, "--parity-dump", str(folder))
     assert done.returncode == 0, done.stderr
     return folder, done.stdout
 
@@ -63,9 +69,10 @@ def test_the_twin_alone_writes_the_same_bytes(together: Path, numpy_alone: tuple
 
 
 def test_the_csharp_program_alone_writes_and_prints_the_same_bytes(
-    together: Path, numpy_alone: tuple[Path, str], tmp_path: Path
+    gemm: str, together: Path, numpy_alone: tuple[Path, str], tmp_path: Path
 ) -> None:
-    done = numsharp("--openblas", str(blas.find().path), "--parity-dump", str(tmp_path))
+    products = ["--openblas", str(blas.find().path)] if gemm == "openblas" else ["--gemm", gemm]
+    done = numsharp(*products, "--parity-dump", str(tmp_path))
     assert done.returncode == 0, done.stderr
     assert compare(together, tmp_path).differences == ()
     assert done.stdout == numpy_alone[1]
