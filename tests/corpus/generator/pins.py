@@ -22,15 +22,15 @@ def collect() -> dict[str, Any]:
     from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
     from numpy.lib.introspect import opt_func_info
 
-    exp = opt_func_info(func_name="^exp$", signature="float32")["exp"]["ff"]
+    exp = opt_func_info(func_name="^exp$", signature="float32").get("exp", {}).get("ff", {})
     library = blas.find()
     return {
         "numpy": np.__version__,
-        "dispatch": exp["current"],
+        "dispatch": exp.get("current", "unknown"),
         "features": " ".join(name for name in __cpu_dispatch__ if __cpu_features__.get(name)),
         "blas": {"version": library.version, "sha256": sha256(library.path), "kernel": library.architecture},
         "processor": processor.model_name(),
-        "system": f"{platform.system()} {platform.machine()}, {os.confstr('CS_GNU_LIBC_VERSION')}",
+        "system": f"{platform.system()} {platform.machine()}, {' '.join(platform.libc_ver())}",
     }
 
 

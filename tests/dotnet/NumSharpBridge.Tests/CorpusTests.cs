@@ -29,14 +29,23 @@ public class CorpusTests
         }
     }
 
+    /// <summary>NumSharp's own exp differs in 84 inputs, all of which are in the file.</summary>
     [Fact]
     public void ExpIsExactInTheBridge() => Elementwise("exp.npz", new ParityMath().Exp);
 
     [Fact]
-    public void LogIsExactInNumSharp() => Elementwise("log.npz", x => np.log(x));
+    public void LogIsExactInNumSharpAndInTheBridge()
+    {
+        Elementwise("log.npz", x => np.log(x));
+        Elementwise("log.npz", new ParityMath().Log);
+    }
 
     [Fact]
-    public void SqrtIsExactInNumSharp() => Elementwise("sqrt.npz", x => np.sqrt(x));
+    public void SqrtIsExactInNumSharpAndInTheBridge()
+    {
+        Elementwise("sqrt.npz", x => np.sqrt(x));
+        Elementwise("sqrt.npz", new ParityMath().Sqrt);
+    }
 
     /// <summary>Along an axis NumSharp's own; of whole arrays the bridge's.</summary>
     [Fact]
