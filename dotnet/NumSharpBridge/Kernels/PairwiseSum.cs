@@ -1,4 +1,5 @@
 using System.Numerics;
+using System.Runtime.Intrinsics;
 using NumSharp;
 
 namespace Cotrain.Kernels;
@@ -69,6 +70,10 @@ internal static unsafe class PairwiseSum
             }
             return few;
         }
+        if (stride == 1)
+        {
+            return Contiguous(x, n);
+        }
         T s0 = x[0], s1 = x[stride], s2 = x[2 * stride], s3 = x[3 * stride];
         T s4 = x[4 * stride], s5 = x[5 * stride], s6 = x[6 * stride], s7 = x[7 * stride];
         long whole = n - n % Lanes;
@@ -88,6 +93,39 @@ internal static unsafe class PairwiseSum
         for (long i = whole; i < n; i++)
         {
             sum += x[i * stride];
+        }
+        return sum;
+    }
+
+    /// <summary>The same for 8 to 128 contiguous elements: a lane of a vector is a partial sum.</summary>
+    private static T Contiguous<T>(T* x, long n)
+        where T : unmanaged, IBinaryFloatingPointIeee754<T>
+    {
+        T* s = stackalloc T[Lanes];
+        long whole = n - n % Lanes;
+        // Eight lanes: 256 bits of float, 512 of double.
+        if (sizeof(T) == sizeof(float))
+        {
+            Vector256<T> sums = Vector256.Load(x);
+            for (long i = Lanes; i < whole; i += Lanes)
+            {
+                sums += Vector256.Load(x + i);
+            }
+            sums.Store(s);
+        }
+        else
+        {
+            Vector512<T> sums = Vector512.Load(x);
+            for (long i = Lanes; i < whole; i += Lanes)
+            {
+                sums += Vector512.Load(x + i);
+            }
+            sums.Store(s);
+        }
+        T sum = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
+        for (long i = whole; i < n; i++)
+        {
+            sum += x[i];
         }
         return sum;
     }
