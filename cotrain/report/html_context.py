@@ -78,7 +78,8 @@ def headline(result: Result) -> str:
             if first.origin
             else "One of its inputs differs already, so that it was handed down."
         )
-        text = f"First difference: {_at(first.place.step)}, {first.tap}. {why}"
+        which = "difference that is not accepted" if first is not result.divergences[0] else "difference"
+        text = f"First {which}: {_at(first.place.step)}, {first.tap}. {why}"
         return text if result.verdict is not Verdict.EXCUSED else f"Every difference is known and accepted. {text}"
     if result.verdict is Verdict.INTERRUPTED:
         signal = f" by signal {result.signal}" if result.signal is not None else ""
