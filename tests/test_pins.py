@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from cotrain import blas, pins, processor
+from cotrain.errors import CotrainError
 
 
 @pytest.fixture(scope="module")
@@ -62,6 +63,16 @@ def test_variables_are_pinned(monkeypatch: pytest.MonkeyPatch, runtime: Any) -> 
     found = pins.collect(gemm="native", math="numsharp")["environment"]
     assert found == {name: os.environ[name] for name in pins.VARIABLES if name in os.environ}
     assert found["OPENBLAS_CORETYPE"] == "Haswell"
+
+
+def test_no_openblas_where_none_is_needed(monkeypatch: pytest.MonkeyPatch, runtime: Any) -> None:
+    def find() -> None:
+        raise CotrainError("numpy was built without a BLAS")
+
+    monkeypatch.setattr(blas, "find", find)
+    assert pins.collect(gemm="sequential", math="parity")["blas"] == {}
+    with pytest.raises(CotrainError, match="without a BLAS"):
+        pins.collect(gemm="native", math="parity")
 
 
 def test_a_file_that_cannot_be_hashed(tmp_path: Path) -> None:

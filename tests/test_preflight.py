@@ -253,6 +253,16 @@ def test_variables_threads_and_float_modes(collected: dict[str, Any]) -> None:
     ]
 
 
+def test_what_cannot_change_sequential_products_is_not_warned_of(collected: dict[str, Any]) -> None:
+    collected["environment"] = {"OPENBLAS_CORETYPE": "Haswell"}
+    collected["blas"]["threads"] = 4
+    assert len(preflight.warnings(collected)) == 2
+    collected["gemm"] = "sequential"
+    assert preflight.warnings(collected) == []
+    collected["blas"] = {}
+    assert preflight.warnings(collected) == []
+
+
 def test_another_architecture(collected: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preflight.platform, "machine", lambda: "aarch64")
     assert preflight.warnings(collected) == [

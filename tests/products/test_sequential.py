@@ -165,6 +165,15 @@ def test_zeros_nans_infinities_and_denormals(sides: Sides, dtype: Any) -> None:
         sides.same("dot", np.array([scalar]), np.array([-0.0], dtype))
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_stacks_of_larger_matrices(sides: Sides, dtype: Any) -> None:
+    stack, one = normal(2, 3, 20, 300, dtype=dtype), normal(1, 300, 21, dtype=dtype)
+    sides.same("matmul", stack, one, python=False)
+    sides.same("dot", stack, one)
+    sides.same("matvec", stack, one[0, :, 0], python=False)
+    sides.same("vecmat", stack[:, 0, 0], one, python=False)
+
+
 # -- without it -----------------------------------------------------------------------------------------------
 
 
@@ -220,16 +229,23 @@ def test_out(numsharp_sequential: Products) -> None:
     out = np.full((12, 12), np.nan, np.float32)
     assert sequential.dot(a, b, out=out) is out
     assert out.tobytes() == wanted.tobytes()
-    square = normal(20, 20)
-    wanted = sequential.dot(square, square.T)
-    assert sequential.dot(square, square.T, out=square) is square
-    assert square.tobytes() == wanted.tobytes()
     for bad in (out.astype(float), np.empty((12, 13), np.float32), np.asfortranarray(out), out.reshape(1, 12, 12)):
         with pytest.raises(ValueError, match="output array") as raised:
             sequential.dot(a, b, out=bad)
         with pytest.raises(ValueError, match="output array") as numpys:
             np.dot(a, b, out=bad)
         assert str(raised.value) == str(numpys.value)
+
+
+@pytest.mark.parametrize("einsum", [True, False])
+def test_out_that_is_an_operand(monkeypatch: pytest.MonkeyPatch, einsum: bool) -> None:
+    monkeypatch.setattr(sequential, "_einsum_is_the_chain", lambda: einsum)
+    for transposed in (False, True):
+        square = normal(20, 20)
+        other = square.T if transposed else square[::-1, ::-1]
+        wanted = sequential.dot(square, other)
+        assert sequential.dot(square, other, out=square) is square
+        assert square.tobytes() == wanted.tobytes()
 
 
 def test_no_columns_no_rows_no_length(numsharp_sequential: Products) -> None:

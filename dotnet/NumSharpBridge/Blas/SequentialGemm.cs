@@ -37,15 +37,15 @@ internal static unsafe class SequentialGemm
         }
         if (Vector512.IsHardwareAccelerated)
         {
-            Oriented<Lanes512<T>, T>(a, aData, b, bData, c, cData);
+            Product<Lanes512<T>, T>(a, aData, b, bData, c, cData);
         }
         else if (Vector256.IsHardwareAccelerated)
         {
-            Oriented<Lanes256<T>, T>(a, aData, b, bData, c, cData);
+            Product<Lanes256<T>, T>(a, aData, b, bData, c, cData);
         }
         else
         {
-            Oriented<Lanes128<T>, T>(a, aData, b, bData, c, cData);
+            Product<Lanes128<T>, T>(a, aData, b, bData, c, cData);
         }
         RestoreNaNs(a, aData, b, bData, c, cData);
     }
@@ -63,8 +63,11 @@ internal static unsafe class SequentialGemm
         }
     }
 
-    /// <summary>The product, or the transposed one where that has the longer or the contiguous rows.</summary>
-    private static void Oriented<TLanes, T>(
+    /// <summary>
+    /// The product, or the transposed one where that has the longer or the contiguous rows; which NaN it is where
+    /// there are several is left open.
+    /// </summary>
+    internal static void Product<TLanes, T>(
         in MatrixLayout a, T* aData, in MatrixLayout b, T* bData, in MatrixLayout c, T* cData)
         where TLanes : unmanaged, ILanes<TLanes, T>
         where T : unmanaged
