@@ -154,7 +154,10 @@ def main(arguments: list[str] | None = None) -> int:
     console = Console(stderr=True)
     todo = list(settings(options.gemm.split(",")))
     for number, setting in enumerate(todo, 1):
-        with console.status(f"{number} of {len(todo)}: {setting.gemm} {setting}"):
+        doing = f"{number} of {len(todo)}: {setting.gemm} {setting}".rstrip()
+        if not console.is_terminal:
+            print(doing, file=sys.stderr, flush=True)
+        with console.status(doing):
             try:
                 report = run(setting, others)
                 rows.append(row(setting, report))
