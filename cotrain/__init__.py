@@ -6,6 +6,7 @@ import importlib
 
 TYPE_CHECKING = False  # as typing.TYPE_CHECKING, whose module would take half of this one's import time
 if TYPE_CHECKING:
+    from cotrain.checking import Checked, check
     from cotrain.clr.arrays import nd, view
     from cotrain.errors import CotrainError, ExitCode
     from cotrain.lockstep.injection import Injection
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 # Where each public name is defined. It is imported when it is first used: `import cotrain` loads neither
 # numpy nor .NET, so what must be set before numpy loads (BLAS threads) still can be.
 _PUBLIC = {
+    "Checked": "cotrain.checking",
     "CotrainError": "cotrain.errors",
     "Divergence": "cotrain.lockstep.result",
     "ExitCode": "cotrain.errors",
@@ -29,11 +31,13 @@ _PUBLIC = {
     "Tap": "cotrain.protocol",
     "Trainer": "cotrain.protocol",
     "assert_same_bits": "cotrain.same_bits",
+    "check": "cotrain.checking",
     "nd": "cotrain.clr.arrays",
     "view": "cotrain.clr.arrays",
 }
 
 __all__ = [
+    "Checked",
     "CotrainError",
     "Divergence",
     "ExitCode",
@@ -45,6 +49,7 @@ __all__ = [
     "Tap",
     "Trainer",
     "assert_same_bits",
+    "check",
     "nd",
     "view",
 ]
