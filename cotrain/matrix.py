@@ -71,8 +71,8 @@ def settings(gemms: Sequence[str]) -> Iterator[Setting]:
             if features.get("SSE") and all(features.get(need) for need in needs):
                 yield Setting(gemm, {"OPENBLAS_CORETYPE": kernel})
         if gemm == "sequential":
-            yield Setting(gemm, {"OPENBLAS_NUM_THREADS": "2"})
-            yield Setting(gemm, {"OPENBLAS_NUM_THREADS": "2", "OPENBLAS_CORETYPE": "Nehalem"})
+            for threads in ("1", "2"):
+                yield Setting(gemm, {"OPENBLAS_NUM_THREADS": threads})
         for names in _FEATURES:
             if all(name in dispatch and features.get(name) for name in names.split()):
                 yield Setting(gemm, {"NPY_DISABLE_CPU_FEATURES": names})
