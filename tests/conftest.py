@@ -1,4 +1,6 @@
-"""Fixtures for all tests. The .NET runtime starts once per process, when the first test asks for it."""
+"""Fixtures for all tests. The .NET runtime starts once per process, when the first test asks for it: the fixture
+``numsharp`` is the plugin's (cotrain/pytest_plugin.py).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ import pytest
 if TYPE_CHECKING:
     from cotrain.clr import Runtime
 
-pytest_plugins = ["pairs"]
+pytest_plugins = ["pairs", "pytester"]
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -26,19 +28,11 @@ RunPython = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture(scope="session")
-def runtime() -> Runtime:
+def runtime(numsharp: Any) -> Runtime | None:
     """The started runtime, with NumSharp and the bridge loaded."""
     from cotrain import clr
 
-    return clr.start()
-
-
-@pytest.fixture(scope="session")
-def numsharp(runtime: Runtime) -> Any:
-    """The namespace NumSharp as a Python module: ``numsharp.np.arange(3)``."""
-    from cotrain.clr import assemblies
-
-    return assemblies.namespace("NumSharp")
+    return clr.current()
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ namespace MnistMlp;
 /// The weights belong to the optimizer (<see cref="Adam"/>), which updates them in place. Products have no
 /// buffers of their own (np.dot's <c>out</c> would copy); the step's scope returns them to NumSharp's pool.
 /// </remarks>
-internal sealed class FullyConnectedFused : IDisposable
+public sealed class FullyConnectedFused : IDisposable
 {
     // max(x + b, 0): NumPy adds, then takes the maximum; both exact, so the fused result is the same.
     private static readonly FusedKernel BiasRelu =

@@ -12,7 +12,7 @@ namespace MnistMlp;
 /// Scalars, each rounded to float32 once: the clip is 1e-7f (0x33D6BF95), the gradient's factor 1f/batch
 /// (0x3C000000 for 128). The product with the one-hot labels gives -0 where the label is 0, in NumPy too.
 /// </remarks>
-internal sealed class SoftmaxCrossEntropy : IDisposable
+public sealed class SoftmaxCrossEntropy : IDisposable
 {
     /// <summary>Smallest probability whose logarithm is taken.</summary>
     public const float Clip = 1e-7f;

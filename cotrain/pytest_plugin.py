@@ -1,0 +1,317 @@
+"""The pytest plugin: fixtures that compare NumPy with NumSharp, see docs/pytest.md.
+
+pytest imports this in every run of an environment that has cotrain, so it imports nothing itself: neither NumPy
+nor .NET nor the rest of cotrain is touched before a test asks for a fixture or carries the marker.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any, NamedTuple
+
+import pytest
+
+TYPE_CHECKING = False  # as in cotrain/__init__.py
+if TYPE_CHECKING:
+    from cotrain.lockstep.result import Result
+    from cotrain.testing import Gemm, LayerPair, SameBits, StepTest
+
+REQUIRE_VARIABLE = "COTRAIN_REQUIRE"
+MATHS = ("parity", "numsharp")
+"""As cotrain.lockstep.pair has them, which is more to import than an option is worth."""
+
+_RUNTIME = "_cotrain_runtime"
+_MARKER = "cotrain(gemm=..., math=...): run with this GEMM backend and these functions; needs NumSharp"
+_OPTIONS = (
+    ("gemm", "openblas", "NAME", "who multiplies for NumSharp: openblas, sequential or native"),
+    ("math", "parity", "NAME", "exp, sum and mean of the candidate: parity or numsharp"),
+    ("report", "", "DIR", "write an HTML page and JSON for each test that uses lockstep or layer_pair"),
+    ("numsharp", "", "PATH", "test this NumSharp.dll instead of the bundled one"),
+)
+_ENTERED = pytest.StashKey[ExitStack]()
+_MACHINE = pytest.StashKey["_Machine"]()
+
+
+class _Machine(NamedTuple):
+    """What a test's comparisons run with."""
+
+    gemm: Gemm
+    math: str
+
+
+# -- settings -----------------------------------------------------------------------------------------------
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options, each with an ini twin: the marker wins over the command line, that over the file."""
+    group = parser.getgroup("cotrain", "NumPy and NumSharp, compared bit for bit (cotrain)")
+    for name, default, metavar, text in _OPTIONS:
+        group.addoption(f"--cotrain-{name}", metavar=metavar, default=None, help=text)
+        parser.addini(f"cotrain_{name}", f"{text} (--cotrain-{name})", default=default)
+    text = f"fail instead of skip where .NET is missing; the environment variable {REQUIRE_VARIABLE}=1 does so too"
+    group.addoption("--cotrain-require", action="store_true", default=None, help=text)
+    parser.addini("cotrain_require", f"{text} (--cotrain-require)", type="bool", default=False)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Registers the marker and the summary, and looks at what the command line says."""
+    config.addinivalue_line("markers", _MARKER)
+    config.pluginmanager.register(_Summary(config), "cotrain-summary")
+    try:
+        for name in ("gemm", "math"):
+            if config.getoption(f"cotrain_{name}") is not None:
+                _check(name, config.getoption(f"cotrain_{name}"), f"--cotrain-{name}")
+        if config.getoption("cotrain_report") is not None:
+            from cotrain.testing import reports
+
+            reports.check(reports.folder(config))
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _setting(config: pytest.Config, name: str) -> str:
+    given = config.getoption(f"cotrain_{name}")
+    return str(config.getini(f"cotrain_{name}") if given is None else given)
+
+
+def _required(config: pytest.Config) -> bool:
+    return bool(
+        config.getoption("cotrain_require")
+        or config.getini("cotrain_require")
+        or os.environ.get(REQUIRE_VARIABLE, "") not in ("", "0")
+    )
+
+
+def _choices(item: pytest.Item) -> dict[str, str]:
+    """GEMM backend and functions of a test. ValueError for what there is none of."""
+    found = {}
+    for name in ("gemm", "math"):
+        marked = [mark.kwargs[name] for mark in item.iter_markers("cotrain") if name in mark.kwargs]
+        where = "@pytest.mark.cotrain" if marked else f"--cotrain-{name} or cotrain_{name}"
+        found[name] = _check(name, marked[0] if marked else _setting(item.config, name), where)
+    for mark in item.iter_markers("cotrain"):
+        unknown = [*map(repr, mark.args), *(key for key in mark.kwargs if key not in found)]
+        if unknown:
+            raise ValueError(f"@pytest.mark.cotrain takes gemm= and math=, not {', '.join(unknown)}")
+    return found
+
+
+def _check(name: str, value: Any, where: str) -> str:
+    from cotrain.gemm import BACKENDS
+
+    known = {"gemm": BACKENDS, "math": MATHS}[name]
+    if value not in known:
+        raise ValueError(f"{where}: {name} {value!r} is none of {', '.join(known)}")
+    return str(value)
+
+
+# -- a test's machine ---------------------------------------------------------------------------------------
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Before the fixtures of a test that needs NumSharp: .NET, and the GEMM backend."""
+    if _RUNTIME in getattr(item, "fixturenames", ()) or item.get_closest_marker("cotrain") is not None:
+        _enter(item)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
+    """After the fixtures are gone, also those of a test that failed: the backend of before."""
+    try:
+        return (yield)
+    finally:
+        if _ENTERED in item.stash:
+            item.stash[_ENTERED].close()
+            del item.stash[_ENTERED], item.stash[_MACHINE]
+
+
+def _enter(item: pytest.Item) -> _Machine:
+    if _MACHINE in item.stash:
+        return item.stash[_MACHINE]
+    try:
+        choices = _choices(item)
+    except ValueError as error:
+        pytest.fail(str(error), pytrace=False)
+    _start(item.config, item)
+    from cotrain.errors import CotrainError
+    from cotrain.testing import Gemm
+
+    stack = ExitStack()
+    try:
+        gemm = stack.enter_context(Gemm(choices["gemm"]))
+    except CotrainError as error:
+        _give_up(error, item.config, item)
+    item.stash[_ENTERED] = stack
+    item.stash[_MACHINE] = _Machine(gemm, choices["math"])
+    return item.stash[_MACHINE]
+
+
+def _start(config: pytest.Config, item: pytest.Item | None = None) -> None:
+    """Starts .NET; skips, or fails where it is required, when this machine cannot."""
+    from cotrain import clr, preflight
+    from cotrain.errors import CotrainError
+
+    try:
+        if clr.current() is None:
+            preflight.before_start()
+            clr.start(_setting(config, "numsharp") or None)
+    except CotrainError as error:
+        _give_up(error, config, item)
+
+
+def _give_up(error: Exception, config: pytest.Config, item: pytest.Item | None) -> None:
+    from cotrain.errors import CotrainError, ExitCode
+
+    assert isinstance(error, CotrainError)
+    if error.exit_code is not ExitCode.UNSUPPORTED:
+        pytest.fail(f"cotrain: {error}", pytrace=False)
+    if _required(config):
+        pytest.fail(f"cotrain is required here: {error}", pytrace=False)
+    if item is not None:
+        item.user_properties.append(("cotrain_skipped", str(error)))
+    pytest.skip(f"cotrain: {error}")
+
+
+# -- fixtures -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session", name=_RUNTIME)
+def _runtime(pytestconfig: pytest.Config) -> None:
+    """.NET is started."""
+    _start(pytestconfig)
+
+
+@pytest.fixture(scope="session")
+def numsharp(_cotrain_runtime: None) -> Any:
+    """The namespace NumSharp as a Python module: ``numsharp.np.arange(3)``."""
+    from cotrain.clr import assemblies
+
+    return assemblies.namespace("NumSharp")
+
+
+@pytest.fixture
+def gemm(request: pytest.FixtureRequest, _cotrain_runtime: None) -> Gemm:
+    """Chooses who multiplies for NumSharp: ``gemm("native")`` for the rest of the test, ``with gemm("native"):`` for a
+    block; ``gemm.current`` tells. A :class:`cotrain.testing.Gemm`.
+    """
+    return _enter(request.node).gemm
+
+
+@pytest.fixture
+def assert_same_bits(request: pytest.FixtureRequest) -> Iterator[SameBits]:
+    """``assert_same_bits(reference, candidate)``: arrays, NDArrays, numbers, and containers of them have the same
+    bytes. A :class:`cotrain.testing.SameBits`; needs .NET only for NDArrays.
+    """
+    from cotrain.testing import SameBits
+
+    check = SameBits()
+    yield check
+    _count(request.node, check.compared.taps, check.compared.bytes, check.differing)
+
+
+@pytest.fixture
+def layer_pair(request: pytest.FixtureRequest, _cotrain_runtime: None) -> Iterator[Callable[..., LayerPair]]:
+    """``layer_pair(reference, candidate, **weights)`` makes a :class:`cotrain.testing.LayerPair`: a layer on both sides
+    with equal weights, whose ``forward`` and ``backward`` compare every tap.
+    """
+    from cotrain.testing import LayerPair
+
+    machine = _enter(request.node)
+    with ExitStack() as made:
+        results: list[Result] = []
+
+        def make(reference: Any, candidate: Any, /, *arguments: Any, **named: Any) -> LayerPair:
+            __tracebackhide__ = True
+            settings = {"math": machine.math, "gemm": None, **named}
+            pair = made.enter_context(LayerPair(reference, candidate, *arguments, **settings))
+            results.append(pair.result)
+            return pair
+
+        yield make
+        _finish(request.node, results, machine)
+
+
+@pytest.fixture
+def lockstep(request: pytest.FixtureRequest, _cotrain_runtime: None) -> Iterator[StepTest]:
+    """``lockstep(steps, reference=..., candidate=..., options=...)`` runs a pair and returns its result, or fails with
+    the divergence card. A :class:`cotrain.testing.StepTest`.
+    """
+    from cotrain.testing import StepTest
+
+    machine = _enter(request.node)
+    test = StepTest(gemm=machine.gemm, math=machine.math)
+    yield test
+    _finish(request.node, test.results, machine)
+
+
+def _count(item: pytest.Item, taps: int, nbytes: int, differing: int) -> None:
+    """Leaves what was compared in the test's properties, which reach JUnit files and xdist's controller."""
+    if taps or differing:
+        counts = {"taps": taps, "bytes": nbytes, "differing": differing}
+        item.user_properties += [(f"cotrain_{name}", value) for name, value in counts.items()]
+
+
+def _finish(item: pytest.Item, results: list[Result], machine: _Machine) -> None:
+    counts = [each for result in results for each in (result.initial, result.compared, result.occasional)]
+    differing = 0
+    for result in results:
+        differing += sum(not row.accepted for row in result.differences.taps.values())
+        differing += result.structural is not None
+    _count(item, sum(count.taps for count in counts), sum(count.bytes for count in counts), differing)
+    if _setting(item.config, "report"):
+        from cotrain.errors import CotrainError
+        from cotrain.testing import reports
+
+        try:
+            reports.write(results, item, gemm=machine.gemm.current, math=machine.math)
+        except (CotrainError, OSError) as error:
+            pytest.fail(f"the report of this test cannot be written: {error}", pytrace=False)
+
+
+# -- summary ------------------------------------------------------------------------------------------------
+
+
+class _Summary:
+    """Adds up what the tests compared, over all workers, and shows it at the end."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._tests = 0
+        self._totals = {"taps": 0, "bytes": 0, "differing": 0}
+        self._skips: dict[str, int] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Reads a test's properties, once it is over."""
+        if report.when != "teardown":
+            return
+        found = [(name, value) for name, value in report.user_properties if name.startswith("cotrain_")]
+        self._tests += any(name == "cotrain_taps" for name, _ in found)
+        for name, value in found:
+            key = name.removeprefix("cotrain_")
+            if key == "skipped":
+                self._skips[str(value)] = self._skips.get(str(value), 0) + 1
+            elif key in self._totals and isinstance(value, int):
+                self._totals[key] += value
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """The section, when there is something to tell."""
+        if not self._tests and not self._skips:
+            return
+        terminalreporter.section("cotrain")
+        if self._tests:
+            from cotrain.report.summary import size
+
+            taps, nbytes, differing = self._totals.values()
+            text = f"compared {_counted(taps, 'tap')}, {size(nbytes)}, bit for bit in {_counted(self._tests, 'test')}"
+            terminalreporter.write_line(f"{text}: {f'{differing:,} differ' if differing else 'all equal'}")
+        for reason, count in self._skips.items():
+            terminalreporter.write_line(f"skipped {_counted(count, 'test')}: {reason}")
+        if self._tests and _setting(self._config, "report"):
+            terminalreporter.write_line(f"reports in {_setting(self._config, 'report')}")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
