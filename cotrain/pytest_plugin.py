@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import pytest
 
@@ -30,6 +30,7 @@ _OPTIONS = (
     ("report", "", "DIR", "write an HTML page and JSON for each test that uses lockstep or layer_pair"),
     ("numsharp", "", "PATH", "test this NumSharp.dll instead of the bundled one"),
 )
+_SKIPPED = "cotrain: "
 _ENTERED = pytest.StashKey[ExitStack]()
 _MACHINE = pytest.StashKey["_Machine"]()
 
@@ -129,50 +130,50 @@ def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
 
 
 def _enter(item: pytest.Item) -> _Machine:
-    if _MACHINE in item.stash:
-        return item.stash[_MACHINE]
-    try:
-        choices = _choices(item)
-    except ValueError as error:
-        pytest.fail(str(error), pytrace=False)
-    _start(item.config, item)
-    from cotrain.errors import CotrainError
-    from cotrain.testing import Gemm
+    """Gets a test its machine; ends it when that cannot be had."""
+    if _MACHINE not in item.stash:
+        _start(item.config)
+        from cotrain.errors import CotrainError
+        from cotrain.testing import Gemm
 
-    stack = ExitStack()
-    try:
-        gemm = stack.enter_context(Gemm(choices["gemm"]))
-    except CotrainError as error:
-        _give_up(error, item.config, item)
-    item.stash[_ENTERED] = stack
-    item.stash[_MACHINE] = _Machine(gemm, choices["math"])
+        problem: Exception | None = None
+        try:
+            choices = _choices(item)
+            stack = ExitStack()
+            gemm = stack.enter_context(Gemm(choices["gemm"]))
+        except (CotrainError, ValueError) as error:
+            problem = error
+        if problem is not None:  # after the handler, which would show as the context
+            _give_up(problem, item.config)
+        item.stash[_ENTERED] = stack
+        item.stash[_MACHINE] = _Machine(gemm, choices["math"])
     return item.stash[_MACHINE]
 
 
-def _start(config: pytest.Config, item: pytest.Item | None = None) -> None:
+def _start(config: pytest.Config) -> None:
     """Starts .NET; skips, or fails where it is required, when this machine cannot."""
     from cotrain import clr, preflight
     from cotrain.errors import CotrainError
 
+    problem: Exception | None = None
     try:
         if clr.current() is None:
             preflight.before_start()
             clr.start(_setting(config, "numsharp") or None)
     except CotrainError as error:
-        _give_up(error, config, item)
+        problem = error
+    if problem is not None:
+        _give_up(problem, config)
 
 
-def _give_up(error: Exception, config: pytest.Config, item: pytest.Item | None) -> None:
+def _give_up(error: Exception, config: pytest.Config) -> NoReturn:
     from cotrain.errors import CotrainError, ExitCode
 
-    assert isinstance(error, CotrainError)
-    if error.exit_code is not ExitCode.UNSUPPORTED:
+    if not isinstance(error, CotrainError) or error.exit_code is not ExitCode.UNSUPPORTED:
         pytest.fail(f"cotrain: {error}", pytrace=False)
     if _required(config):
         pytest.fail(f"cotrain is required here: {error}", pytrace=False)
-    if item is not None:
-        item.user_properties.append(("cotrain_skipped", str(error)))
-    pytest.skip(f"cotrain: {error}")
+    pytest.skip(_SKIPPED + str(error))
 
 
 # -- fixtures -----------------------------------------------------------------------------------------------
@@ -194,8 +195,8 @@ def numsharp(_cotrain_runtime: None) -> Any:
 
 @pytest.fixture
 def gemm(request: pytest.FixtureRequest, _cotrain_runtime: None) -> Gemm:
-    """Chooses who multiplies for NumSharp: ``gemm("native")`` for the rest of the test, ``with gemm("native"):`` for a
-    block; ``gemm.current`` tells. A :class:`cotrain.testing.Gemm`.
+    """Who multiplies for NumSharp. Called with a name it chooses another backend for the rest of the test, in a
+    ``with`` statement for the block; ``gemm.current`` tells which. A :class:`cotrain.testing.Gemm`.
     """
     return _enter(request.node).gemm
 
@@ -285,15 +286,17 @@ class _Summary:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Reads a test's properties, once it is over."""
+        if report.skipped and isinstance(report.longrepr, tuple):
+            _, marked, reason = report.longrepr[2].partition(f"Skipped: {_SKIPPED}")
+            if marked:
+                self._skips[reason] = self._skips.get(reason, 0) + 1
         if report.when != "teardown":
             return
         found = [(name, value) for name, value in report.user_properties if name.startswith("cotrain_")]
         self._tests += any(name == "cotrain_taps" for name, _ in found)
         for name, value in found:
             key = name.removeprefix("cotrain_")
-            if key == "skipped":
-                self._skips[str(value)] = self._skips.get(str(value), 0) + 1
-            elif key in self._totals and isinstance(value, int):
+            if key in self._totals and isinstance(value, int):
                 self._totals[key] += value
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

@@ -69,9 +69,7 @@ class DotnetLayer:
         taps.Clear()
         try:
             with failures.translated():
-                self._layers.Call(
-                    self._layer, self._kind, method, *_to_dotnet(arguments, named), self._functions, taps
-                )
+                self._layers.Call(self._layer, self._kind, method, *_to_dotnet(arguments, named), self._functions, taps)
         except CotrainError as error:
             last = f", after tap {taps.Taps[taps.Count - 1].Name}" if taps.Count else ""
             raise CotrainError(f"the candidate's {method} failed{last}: {error}", error.exit_code) from None
@@ -171,5 +169,5 @@ def _to_object(value: Any, system: Any) -> Any:
     if value is None or isinstance(value, str | system.Object):
         return value
     raise CotrainError(
-        f"a {type(value).__name__} cannot be handed to .NET; make the candidate a Python class or function that takes it"
+        f"a {type(value).__name__} cannot be handed to .NET; make the candidate a Python class or function"
     )

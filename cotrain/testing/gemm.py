@@ -38,7 +38,9 @@ class Gemm:
     def __enter__(self) -> Gemm:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
 
@@ -54,7 +56,9 @@ class _Choice(AbstractContextManager[None]):
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self in self._choices:
             # Choices that were made later and never taken back would restore what is being taken back here.
             while self._choices[-1] is not self:

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cotrain import clr
+from cotrain.errors import CotrainError
 from cotrain.lockstep.result import Divergence, Place, Result, StructuralDivergence, TapShape, TapTime, Verdict
 from cotrain.protocol import ArrayLike
-from cotrain.errors import CotrainError
 from cotrain.testing.candidates import candidate as make_candidate
 from cotrain.testing.copies import same_layout
 from cotrain.testing.differences import difference
@@ -105,7 +105,9 @@ class LayerPair:
     def __enter__(self) -> LayerPair:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def _compare(self, method: str, reference: list[Value], candidate: list[Value]) -> Diverged | None:
@@ -118,22 +120,18 @@ class LayerPair:
                 raise CotrainError(f"the {side}'s {method} taps {twice} twice; tap names are unique in a call")
         place = Place(self.result.steps, None, None)
         found: list[Divergence] = []
-        earlier: list[str] = []
-        position = 0
-        for position, (left, right) in enumerate(zip(reference, candidate, strict=False)):
+        aligned = 0
+        for left, right in zip(reference, candidate, strict=False):
             if _shape(left) != _shape(right):
                 break
-            divergence = self._compare_tap(place, left, right, earlier)
+            divergence = self._compare_tap(place, left, right, [value.name for value in reference[:aligned]])
             if divergence is not None:
                 found.append(divergence)
-            earlier.append(left.name)
-        else:
-            position = min(len(reference), len(candidate))
+            aligned += 1
         structural = None
-        if position < max(len(reference), len(candidate)):
-            structural = StructuralDivergence(
-                place, position, tuple(map(_shape, reference[position:])), tuple(map(_shape, candidate[position:]))
-            )
+        if aligned < max(len(reference), len(candidate)):
+            rest = (tuple(map(_shape, values[aligned:])) for values in (reference, candidate))
+            structural = StructuralDivergence(place, aligned, *rest)
         return self._judge(method, found, structural)
 
     def _compare_tap(self, place: Place, left: Value, right: Value, earlier: Sequence[str]) -> Divergence | None:
@@ -165,9 +163,7 @@ class LayerPair:
             )
         return divergence
 
-    def _judge(
-        self, method: str, found: list[Divergence], structural: StructuralDivergence | None
-    ) -> Diverged | None:
+    def _judge(self, method: str, found: list[Divergence], structural: StructuralDivergence | None) -> Diverged | None:
         result = self.result
         result.steps += 1
         if not found and structural is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cotrain import files, pins
+from cotrain import pins
 from cotrain.errors import CotrainError
 from cotrain.lockstep.outputs import check_folder
 from cotrain.lockstep.result import Result

@@ -15,7 +15,7 @@ class StepTest:
     """Called, runs steps of a pair and fails with the divergence card where the two sides differ."""
 
     def __init__(self, *, gemm: str | Gemm = "openblas", math: str = "parity") -> None:
-        """The backend (a :class:`Gemm`: whichever it has then) and the functions of pairs that do not name their own."""
+        """The backend (a :class:`Gemm`: the one it has then) and the functions of pairs that do not name their own."""
         self.gemm = gemm
         self.math = math
         self.results: list[Result] = []
