@@ -190,6 +190,9 @@ def test_options_that_do_not_exist(project: Any) -> None:
         result = project("def test(): pass", option)
         assert result.ret == pytest.ExitCode.USAGE_ERROR
         assert re.match(r"ERROR: .*(is none of|cannot write)", result.stderr.str())
+    project("def test(gemm): pass", "--cotrain-numsharp=nowhere.dll").stdout.fnmatch_lines(
+        ["cotrain: the NumSharp to load, *nowhere.dll, does not exist"]
+    )
     project("def test(gemm): pass", ini={"cotrain_gemm": "mkl"}).stdout.fnmatch_lines(
         ["cotrain: --cotrain-gemm or cotrain_gemm: gemm 'mkl' is none of openblas, *"]
     )
@@ -204,23 +207,26 @@ def test_reports(project: Any, pytester: pytest.Pytester) -> None:
     def test_layer(layer_pair, Layer):
         layer_pair(Layer, LOSS, batch=8, classes=10).call("run", logits, one_hot)
 
+    class Lacking(Loss):
+        def __init__(self, batch, classes):
+            super().__init__(batch, classes)
+            run, self.run = self.run, lambda *arrays: list(run(*arrays))[:5]
+
+    def test_structure(layer_pair):
+        layer_pair(Lacking, LOSS, batch=8, classes=10).call("run", logits, one_hot)
+
     def test_steps(lockstep):
         lockstep(1)
         lockstep(2)
     """
     )
     result = project(source, "--cotrain-report", "out", "--junitxml=junit.xml")
-    result.assert_outcomes(passed=2, failed=1)
+    result.assert_outcomes(passed=2, failed=2)
     result.stdout.fnmatch_lines(["reports in out"])
     made = sorted(path.relative_to(pytester.path / "out").as_posix() for path in pytester.path.rglob("report.*"))
     assert [re.sub(r"-[0-9a-f]{8}/", "/", path) for path in made] == [
-        f"{name}/report.{kind}"
-        for name in (
-            "test_it.py-test_layer-Loss",
-            "test_it.py-test_layer-Mutated",
-            "test_it.py-test_steps-2",
-            "test_it.py-test_steps",
-        )
+        f"test_it.py-test_{name}/report.{kind}"
+        for name in ("layer-Loss", "layer-Mutated", "steps-2", "steps", "structure")
         for kind in ("html", "json")
     ]
     assert '"loss.softmax"' in next(pytester.path.glob("out/*Mutated*/report.json")).read_text()

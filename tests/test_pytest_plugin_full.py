@@ -1,4 +1,4 @@
-"""A project outside this repository, with the wheel installed: one layer compared, one changed, two workers, no .NET."""
+"""A project outside this repository, with the wheel installed: a layer, a changed one, two workers, no .NET."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ from cotrain import clr
 from cotrain.clr import arrays, assemblies, dtypes, failures
 from cotrain.errors import CotrainError
 from cotrain.lockstep.names import SourceLine, display_path
+from cotrain.testing.copies import mapped
 from cotrain.testing.sides import Side, Value, accepts, find_method, make, results, title_of
 
 _MATHS = {"parity": "ParityMath", "numsharp": "NumSharpMath"}
@@ -142,7 +143,7 @@ def _converted(values: Sequence[Any]) -> list[Any]:
 
 
 def _to_ndarray(value: Any) -> Any:
-    return arrays.nd(value) if isinstance(value, np.ndarray) else value
+    return mapped(value, arrays.nd)
 
 
 def _to_dotnet(arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[Any, Any]:

@@ -8,14 +8,12 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from cotrain import clr
 from cotrain.errors import CotrainError
 from cotrain.lockstep.result import Divergence, Place, Result, StructuralDivergence, TapShape, TapTime, Verdict
 from cotrain.protocol import ArrayLike
 from cotrain.testing.candidates import candidate as make_candidate
-from cotrain.testing.copies import same_layout
+from cotrain.testing.copies import mapped, same_layout
 from cotrain.testing.differences import difference
 from cotrain.testing.failure import Diverged
 from cotrain.testing.gemm import Gemm
@@ -34,7 +32,8 @@ class LayerPair:
 
     ``reference`` is a Python class (or a function, or a ready object); ``candidate`` is ``"DLL:TYPE"`` for a .NET
     class, which must be public, or a Python class or function that uses NumSharp. Both are made with the remaining
-    arguments; each side gets copies of the arrays, byte for byte and of the same layout, the candidate as NDArrays.
+    arguments; each side gets copies of the arrays (also of those in dicts, lists and tuples), byte for byte and of the
+    same layout, the candidate as NDArrays.
 
     :meth:`forward`, :meth:`backward` and :meth:`call` then call the method of that name on both sides (``Forward`` in
     C#) and compare every tap of it, in order. The taps of a call are, in this order of preference:
@@ -140,7 +139,8 @@ class LayerPair:
         self.taps[left.name] = ComparedTap(left.array, right.array)
         time = result.tap_times.setdefault(left.name, TapTime(left.op, left.array.dtype.name, left.array.shape))
         time.steps += 1
-        inputs = earlier if left.inputs is None else left.inputs
+        # What is not declared may have been read: the call's taps so far, and what earlier calls left differing.
+        inputs = left.inputs if left.inputs is not None else dict.fromkeys([*earlier, *sorted(self._differing)])
         divergence = difference(
             left.name,
             left.array,
@@ -194,8 +194,5 @@ def _shape(value: Value) -> TapShape:
 
 def _own(arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[list[Any], dict[str, Any]]:
     """The same arguments with arrays of one's own."""
-    return [_copy(value) for value in arguments], {key: _copy(value) for key, value in named.items()}
-
-
-def _copy(value: Any) -> Any:
-    return same_layout(value) if isinstance(value, np.ndarray) else value
+    copied = {key: mapped(value, same_layout) for key, value in named.items()}
+    return [mapped(value, same_layout) for value in arguments], copied

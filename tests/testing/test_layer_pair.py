@@ -172,6 +172,21 @@ def test_each_side_has_its_own_copy_in_the_same_layout(layer_pair: Any) -> None:
             assert not np.shares_memory(copy, original)
 
 
+def test_arrays_in_containers_are_given_too(layer_pair: Any, numsharp: Any) -> None:
+    class Reference:
+        def __init__(self, weights: dict[str, list[np.ndarray]]) -> None:
+            self.w = weights["w"][0]
+
+        def forward(self, x: np.ndarray) -> np.ndarray:
+            return np.dot(x, self.w)
+
+    class Candidate(Reference):
+        def forward(self, x: Any) -> Any:
+            return numsharp.np.dot(x, self.w)
+
+    layer_pair(Reference, Candidate, weights={"w": [normal(5, 4)]}).forward(normal(3, 5))
+
+
 def test_a_dotnet_class_that_python_holds_and_a_function_that_makes_one(layer_pair: Any, tiny: Any) -> None:
     layer_pair(Plain, tiny("PlainLayer"), normal(5, 4))  # loads the assembly
     dotnet = assemblies.namespace("TinyTrainer").PlainLayer
@@ -264,6 +279,31 @@ def test_origin_and_inherited(layer_pair: Any, numsharp: Any) -> None:
     with pytest.raises(Diverged, match=r"^divergence in forward, a \(origin\)(\n.*)*\n  after it   c differ too"):
         layer.forward(normal(4) + 9)
     assert [(found.tap, found.origin) for found in layer.result.divergences] == [("a", True), ("c", False)]
+
+
+def test_what_an_earlier_call_left_differing_is_an_input_unless_declared(layer_pair: Any) -> None:
+    class Reference:
+        def forward(self, x: np.ndarray) -> dict[str, np.ndarray]:
+            return {"output": x * NEXT}
+
+        def backward(self, x: np.ndarray) -> Iterator[Any]:
+            yield Tap("declared", x * NEXT, inputs=())
+            yield "undeclared", x * NEXT
+
+    class Candidate(Reference):
+        def forward(self, x: Any) -> dict[str, Any]:
+            return {"output": x}
+
+        def backward(self, x: Any) -> Iterator[Any]:
+            yield "declared", view(x) * NEXT
+            yield "undeclared", x
+
+    layer = layer_pair(Reference, Candidate)
+    with pytest.raises(Diverged):
+        layer.forward(normal(4) + 9)
+    with pytest.raises(Diverged, match=r"^divergence in backward, undeclared \(inherited\)"):
+        layer.backward(normal(4) + 9)
+    assert layer.result.divergences[-1].inputs == {"declared": True, "output": False}
 
 
 @pytest.mark.parametrize(
