@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -298,3 +299,11 @@ def test_fixtures_of_the_same_names_are_left_alone(project: Any, no_dotnet: None
 def test_what_pytest_says_of_it(project: Any) -> None:
     shown = project("", "--fixtures", "--markers", "-p", "no:cacheprovider").stdout.str()
     assert "@pytest.mark.cotrain(gemm=..., math=...): " in shown
+
+
+def test_the_page_about_it(project: Any) -> None:
+    """The Python of docs/pytest.md is one test file."""
+    page = (Path(__file__).parent.parent / "docs" / "pytest.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    result = project("\n".join(blocks))
+    result.assert_outcomes(passed=len(re.findall(r"^def test_", "".join(blocks), re.MULTILINE)))
