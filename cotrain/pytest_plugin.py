@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -33,6 +33,7 @@ _OPTIONS = (
 _SKIPPED = "cotrain: "
 _ENTERED = pytest.StashKey[ExitStack]()
 _MACHINE = pytest.StashKey["_Machine"]()
+_SESSION = pytest.StashKey["Gemm"]()
 
 
 class _Machine(NamedTuple):
@@ -85,17 +86,20 @@ def _required(config: pytest.Config) -> bool:
     )
 
 
-def _choices(item: pytest.Item) -> dict[str, str]:
-    """GEMM backend and functions of a test. ValueError for what there is none of."""
-    found = {}
-    for name in ("gemm", "math"):
-        marked = [mark.kwargs[name] for mark in item.iter_markers("cotrain") if name in mark.kwargs]
-        where = "@pytest.mark.cotrain" if marked else f"--cotrain-{name} or cotrain_{name}"
-        found[name] = _check(name, marked[0] if marked else _setting(item.config, name), where)
+def _default(config: pytest.Config, name: str) -> str:
+    """GEMM backend or functions of tests without a marker. ValueError for what there is none of."""
+    return _check(name, _setting(config, name), f"--cotrain-{name} or cotrain_{name}")
+
+
+def _marked(item: pytest.Item) -> dict[str, str]:
+    """What a test's markers choose, the closest first. ValueError for what there is none of."""
+    found: dict[str, str] = {}
     for mark in item.iter_markers("cotrain"):
-        unknown = [*map(repr, mark.args), *(key for key in mark.kwargs if key not in found)]
+        unknown = [*map(repr, mark.args), *(key for key in mark.kwargs if key not in ("gemm", "math"))]
         if unknown:
             raise ValueError(f"@pytest.mark.cotrain takes gemm= and math=, not {', '.join(unknown)}")
+        for name, value in mark.kwargs.items():
+            found.setdefault(name, _check(name, value, "@pytest.mark.cotrain"))
     return found
 
 
@@ -120,13 +124,15 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(item: pytest.Item) -> Iterator[None]:
-    """After the fixtures are gone, also those of a test that failed: the backend of before."""
+    """After the fixtures of a test, also of one that failed: the backend of before."""
     try:
         return (yield)
     finally:
         if _ENTERED in item.stash:
             item.stash[_ENTERED].close()
-            del item.stash[_ENTERED], item.stash[_MACHINE]
+            del item.stash[_ENTERED]
+            if _MACHINE in item.stash:
+                del item.stash[_MACHINE]
 
 
 def _enter(item: pytest.Item) -> _Machine:
@@ -136,44 +142,51 @@ def _enter(item: pytest.Item) -> _Machine:
         from cotrain.errors import CotrainError
         from cotrain.testing import Gemm
 
-        problem: Exception | None = None
+        item.stash[_ENTERED] = stack = ExitStack()
         try:
-            choices = _choices(item)
-            stack = ExitStack()
-            gemm = stack.enter_context(Gemm(choices["gemm"]))
+            marked = _marked(item)
+            gemm = stack.enter_context(Gemm(marked.get("gemm")))
+            item.stash[_MACHINE] = _Machine(gemm, marked.get("math") or _default(item.config, "math"))
         except (CotrainError, ValueError) as error:
-            problem = error
-        if problem is not None:  # after the handler, which would show as the context
-            _give_up(problem, item.config)
-        item.stash[_ENTERED] = stack
-        item.stash[_MACHINE] = _Machine(gemm, choices["math"])
+            raise _end(error, item.config) from None
     return item.stash[_MACHINE]
 
 
 def _start(config: pytest.Config) -> None:
-    """Starts .NET; skips, or fails where it is required, when this machine cannot."""
+    """Starts .NET and chooses the session's GEMM backend; skips, or fails where it is required, when this machine
+    cannot. Tests without a marker leave the backend alone: a fixture of wider scope may have chosen one.
+    """
+    if _SESSION in config.stash:
+        return
     from cotrain import clr, preflight
     from cotrain.errors import CotrainError
+    from cotrain.testing import Gemm
 
-    problem: Exception | None = None
     try:
         if clr.current() is None:
             preflight.before_start()
             clr.start(_setting(config, "numsharp") or None)
-    except CotrainError as error:
-        problem = error
-    if problem is not None:
-        _give_up(problem, config)
+        config.stash[_SESSION] = Gemm(_default(config, "gemm"))
+    except (CotrainError, ValueError) as error:
+        raise _end(error, config) from None
 
 
-def _give_up(error: Exception, config: pytest.Config) -> NoReturn:
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The backend of before the session."""
+    if _SESSION in config.stash:
+        config.stash[_SESSION].close()
+        del config.stash[_SESSION]
+
+
+def _end(error: Exception, config: pytest.Config) -> BaseException:
+    """How a test ends for which the machine cannot be had."""
     from cotrain.errors import CotrainError, ExitCode
 
     if not isinstance(error, CotrainError) or error.exit_code is not ExitCode.UNSUPPORTED:
-        pytest.fail(f"cotrain: {error}", pytrace=False)
+        return pytest.fail.Exception(f"cotrain: {error}", pytrace=False)
     if _required(config):
-        pytest.fail(f"cotrain is required here: {error}", pytrace=False)
-    pytest.skip(_SKIPPED + str(error))
+        return pytest.fail.Exception(f"cotrain is required here: {error}", pytrace=False)
+    return pytest.skip.Exception(_SKIPPED + str(error))
 
 
 # -- fixtures -----------------------------------------------------------------------------------------------

@@ -134,12 +134,26 @@ CHOICES = """
             gemm("openblas")
             assert not gemm.current
 
+    class TestWithAFixtureOfItsOwn:
+        @pytest.fixture(scope="class")
+        def sequential(self, numsharp):
+            from cotrain.gemm import backend
+            with backend("sequential"):
+                yield
+
+        def test_first(self, sequential, gemm):
+            assert gemm.current == "sequential"
+            gemm("native")
+
+        @pytest.mark.cotrain(gemm="openblas")
+        def test_second(self, sequential, gemm):
+            assert gemm.current == "openblas"
+
+        def test_third(self, sequential, gemm):
+            assert gemm.current == "sequential"
+
     def test_after(gemm, lockstep):
         print("after:", *chosen(gemm, lockstep))
-
-    def test_restored():
-        from cotrain.clr import assemblies
-        assert assemblies.namespace("Cotrain.Blas").BlasBackends.Library is None
 
     @pytest.mark.cotrain
     def test_only_the_marker():
@@ -168,7 +182,7 @@ def test_the_marker_wins_over_the_command_line_and_that_over_the_file(
     project: Any, arguments: list[str], ini: dict[str, str], default: str
 ) -> None:
     result = project(CHOICES, "-s", *arguments, ini=ini)
-    result.assert_outcomes(passed=6, failed=1, errors=2)
+    result.assert_outcomes(passed=8, failed=1, errors=2)
     said = re.findall(r"(default|class|function|after): (\w+ \w+)", result.stdout.str())
     math = default.split()[1]
     # The backend is as before after a test that changed it and failed.

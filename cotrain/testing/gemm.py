@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
 
 from cotrain import gemm as gemm_backend
+from cotrain.clr import assemblies
 
 
 class Gemm:
@@ -14,10 +15,14 @@ class Gemm:
     A context manager. The choice holds for the whole process.
     """
 
-    def __init__(self, name: str) -> None:
-        """``name`` as ``--gemm`` takes it; .NET must be started. CotrainError when it cannot be had."""
+    def __init__(self, name: str | None = None) -> None:
+        """``name`` as ``--gemm`` takes it, None for what is chosen already; .NET must be started.
+
+        CotrainError when it cannot be had.
+        """
         self._choices: list[_Choice] = []
-        self(name)
+        if name is not None:
+            self(name)
 
     def __call__(self, name: str) -> AbstractContextManager[None]:
         """Chooses another backend. In a ``with`` statement it is taken back at the block's end, else by ``close``."""
@@ -27,8 +32,8 @@ class Gemm:
 
     @property
     def current(self) -> str:
-        """The backend chosen last."""
-        return self._choices[-1].name
+        """The backend in use; empty when it is somebody else's."""
+        return str(assemblies.namespace("Cotrain.Blas").BlasBackends.Name)
 
     def close(self) -> None:
         """Takes all choices back, the last first."""
@@ -48,7 +53,6 @@ class _Choice(AbstractContextManager[None]):
     """A choice that is in force since it was made."""
 
     def __init__(self, choices: list[_Choice], name: str) -> None:
-        self.name = name
         self._choices = choices
         self._held = ExitStack()
         self._held.enter_context(gemm_backend.backend(name))
