@@ -108,6 +108,54 @@ def test_one_run_with_everything_that_can_happen(project: Any) -> None:
     assert " bit for bit in 5 tests: 6 differ" in shown  # softmax and three taps after it, the flipped one, an array
 
 
+def test_an_error_shows_the_users_lines_only(project: Any) -> None:
+    source = (
+        LAYER
+        + """
+    def test_gemm(gemm):
+        gemm("mkl")
+
+    def test_arguments(layer_pair):
+        layer_pair(Loss, LOSS, 8)
+
+    def test_method(layer_pair):
+        layer_pair(Loss, LOSS, 8, 10).forward(logits)
+
+    def test_taps(lockstep):
+        lockstep(1, taps="nothing")
+
+    def test_inside(layer_pair):
+        class Candidate:
+            def forward(self, x):
+                from cotrain import nd
+                return nd("text")  # the user's own mistake
+
+        class Reference:
+            def forward(self, x):
+                return x
+
+        layer_pair(Reference, Candidate).forward(logits)
+    """
+    )
+    result = project(source)
+    result.assert_outcomes(failed=5)
+    result.stdout.fnmatch_lines(
+        [
+            '>       gemm("mkl")',
+            "E       cotrain.errors.CotrainError: gemm 'mkl' is none of *",
+            ">       layer_pair(Loss, LOSS, 8)",
+            "E       TypeError: *missing 1 required positional argument: 'classes'",
+            ">       layer_pair(Loss, LOSS, 8, 10).forward(logits)",
+            "E       cotrain.errors.CotrainError: the reference, Loss, has no method forward; it has *",
+            '>       lockstep(1, taps="nothing")',
+            "E       cotrain.errors.CotrainError: no tap of this run matches 'nothing'*",
+            '*return nd("text")  # the user\'s own mistake',
+            "E * cotrain.errors.CotrainError: nd() takes a numpy.ndarray, not str*",
+        ]
+    )
+    assert not re.search(r"^\S*cotrain/\S*\.py:\d+", result.stdout.str(), re.MULTILINE)
+
+
 CHOICES = """
     import pytest
     from cotrain import lockstep as _

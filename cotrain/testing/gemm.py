@@ -7,6 +7,8 @@ from types import TracebackType
 
 from cotrain import gemm as gemm_backend
 from cotrain.clr import assemblies
+from cotrain.errors import CotrainError
+from cotrain.testing.failure import trimmed
 
 
 class Gemm:
@@ -26,7 +28,11 @@ class Gemm:
 
     def __call__(self, name: str) -> AbstractContextManager[None]:
         """Chooses another backend. In a ``with`` statement it is taken back at the block's end, else by ``close``."""
-        choice = _Choice(self._choices, name)
+        __tracebackhide__ = True
+        try:
+            choice = _Choice(self._choices, name)
+        except CotrainError as error:
+            raise trimmed(error) from error.__cause__
         self._choices.append(choice)
         return choice
 

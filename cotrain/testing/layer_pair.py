@@ -15,7 +15,7 @@ from cotrain.protocol import ArrayLike
 from cotrain.testing.candidates import candidate as make_candidate
 from cotrain.testing.copies import mapped, same_layout
 from cotrain.testing.differences import difference
-from cotrain.testing.failure import Diverged
+from cotrain.testing.failure import Diverged, trimmed
 from cotrain.testing.gemm import Gemm
 from cotrain.testing.sides import Reference, Value
 
@@ -65,13 +65,16 @@ class LayerPair:
         self.taps: dict[str, ComparedTap] = {}
         """Each tap of both sides, as it was last."""
         self._differing: set[str] = set()
-        with ExitStack() as stack:
-            if gemm is not None:
-                stack.enter_context(Gemm(gemm))
-            self._reference = Reference(reference, *_own(arguments, named))
-            self._candidate = make_candidate(candidate, *_own(arguments, named), math=math)
-            stack.callback(self._candidate.close)
-            self._cleanup = stack.pop_all()
+        try:
+            with ExitStack() as stack:
+                if gemm is not None:
+                    stack.enter_context(Gemm(gemm))
+                self._reference = Reference(reference, *_own(arguments, named))
+                self._candidate = make_candidate(candidate, *_own(arguments, named), math=math)
+                stack.callback(self._candidate.close)
+                self._cleanup = stack.pop_all()
+        except CotrainError as error:
+            raise trimmed(error) from error.__cause__
 
     def forward(self, *arguments: Any, **named: Any) -> dict[str, ArrayLike]:
         """:meth:`call` of ``forward``."""
@@ -90,9 +93,12 @@ class LayerPair:
         nothing was tapped, there is no such method, or the C# method throws.
         """
         __tracebackhide__ = True
-        reference = self._reference.call(method, *_own(arguments, named))
-        candidate = self._candidate.call(method, *_own(arguments, named))
-        failure = self._compare(method, reference, candidate)
+        try:
+            reference = self._reference.call(method, *_own(arguments, named))
+            candidate = self._candidate.call(method, *_own(arguments, named))
+            failure = self._compare(method, reference, candidate)
+        except CotrainError as error:
+            raise trimmed(error) from error.__cause__
         if failure is not None:
             raise failure
         return {value.name: value.array for value in reference}

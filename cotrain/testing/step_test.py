@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cotrain.errors import CotrainError
 from cotrain.lockstep.pair import CANDIDATE, REFERENCE, Factory, Pair
 from cotrain.lockstep.result import Result, Verdict
-from cotrain.testing.failure import Diverged
+from cotrain.testing.failure import Diverged, trimmed
 from cotrain.testing.gemm import Gemm
 
 
@@ -48,9 +49,12 @@ class StepTest:
             options["steps"] = steps
         gemm = gemm or (self.gemm if isinstance(self.gemm, str) else self.gemm.current)
         chosen = {"gemm": gemm, "math": math or self.math}
-        with Pair.load(reference, candidate, options=options, **chosen) as pair:
-            self.results.append(pair.result)
-            result = pair.run(steps, **run)
+        try:
+            with Pair.load(reference, candidate, options=options, **chosen) as pair:
+                self.results.append(pair.result)
+                result = pair.run(steps, **run)
+        except CotrainError as error:
+            raise trimmed(error) from error.__cause__
         if check and result.verdict not in (Verdict.IDENTICAL, Verdict.EXCUSED):
             raise Diverged(_lines(result), result)
         return result
