@@ -148,8 +148,9 @@ def test_two_workers_have_a_runtime_each_and_count_together(project: Project) ->
     assert len({line for line in said if line.startswith("started .NET in process")}) == 2
     assert compared(said) == (2 * TAPS, 8, 2)
     assert [line for line in said if line in CARD] == 2 * CARD
-    said = project.pytest("-n", "2", code=1)
+    said = project.pytest("-n", "2", "--cotrain-report", "out", code=1)
     assert compared(said) == (TAPS, 4, 1)
+    assert len(list(project.folder.glob("out/*/report.html"))) == 4
 
 
 def test_without_dotnet_all_is_skipped_for_one_reason(project: Project) -> None:

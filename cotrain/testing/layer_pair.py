@@ -60,7 +60,7 @@ class LayerPair:
         """CotrainError when a layer cannot be made, or the machine cannot compare; starts .NET if need be."""
         __tracebackhide__ = True
         clr.start()
-        self.result = Result(verdict=Verdict.IDENTICAL)
+        self.result = Result(mode="sequence", on_diff="continue")
         """What the calls so far have found; a step is a call."""
         self.taps: dict[str, ComparedTap] = {}
         """Each tap of both sides, as it was last."""
