@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from cotrain.testing.summary import SKIPPED, Summary
+
 TYPE_CHECKING = False  # as in cotrain/__init__.py
 if TYPE_CHECKING:
     from cotrain.lockstep.result import Result
@@ -30,7 +32,6 @@ _OPTIONS = (
     ("report", "", "DIR", "write an HTML page and JSON for each test that uses lockstep or layer_pair"),
     ("numsharp", "", "PATH", "test this NumSharp.dll instead of the bundled one"),
 )
-_SKIPPED = "cotrain: "
 _ENTERED = pytest.StashKey[ExitStack]()
 _MACHINE = pytest.StashKey["_Machine"]()
 _SESSION = pytest.StashKey["Gemm"]()
@@ -60,7 +61,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Registers the marker and the summary, and looks at what the command line says."""
     config.addinivalue_line("markers", _MARKER)
-    config.pluginmanager.register(_Summary(config), "cotrain-summary")
+    config.pluginmanager.register(Summary(_setting(config, "report")), "cotrain-summary")
     try:
         for name in ("gemm", "math"):
             if config.getoption(f"cotrain_{name}") is not None:
@@ -186,7 +187,7 @@ def _end(error: Exception, config: pytest.Config) -> BaseException:
         return pytest.fail.Exception(f"cotrain: {error}", pytrace=False)
     if _required(config):
         return pytest.fail.Exception(f"cotrain is required here: {error}", pytrace=False)
-    return pytest.skip.Exception(_SKIPPED + str(error))
+    return pytest.skip.Exception(SKIPPED + str(error))
 
 
 # -- fixtures -----------------------------------------------------------------------------------------------
@@ -283,51 +284,3 @@ def _finish(item: pytest.Item, results: list[Result], machine: _Machine) -> None
             reports.write(results, item, gemm=machine.gemm.current, math=machine.math)
         except (CotrainError, OSError) as error:
             pytest.fail(f"the report of this test cannot be written: {error}", pytrace=False)
-
-
-# -- summary ------------------------------------------------------------------------------------------------
-
-
-class _Summary:
-    """Adds up what the tests compared, over all workers, and shows it at the end."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self._tests = 0
-        self._totals = {"taps": 0, "bytes": 0, "differing": 0}
-        self._skips: dict[str, int] = {}
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Reads a test's properties, once it is over."""
-        if report.skipped and isinstance(report.longrepr, tuple):
-            _, marked, reason = report.longrepr[2].partition(f"Skipped: {_SKIPPED}")
-            if marked:
-                self._skips[reason] = self._skips.get(reason, 0) + 1
-        if report.when != "teardown":
-            return
-        found = [(name, value) for name, value in report.user_properties if name.startswith("cotrain_")]
-        self._tests += any(name == "cotrain_taps" for name, _ in found)
-        for name, value in found:
-            key = name.removeprefix("cotrain_")
-            if key in self._totals and isinstance(value, int):
-                self._totals[key] += value
-
-    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """The section, when there is something to tell."""
-        if not self._tests and not self._skips:
-            return
-        terminalreporter.section("cotrain")
-        if self._tests:
-            from cotrain.report.summary import size
-
-            taps, nbytes, differing = self._totals.values()
-            text = f"compared {_counted(taps, 'tap')}, {size(nbytes)}, bit for bit in {_counted(self._tests, 'test')}"
-            terminalreporter.write_line(f"{text}: {f'{differing:,} differ' if differing else 'all equal'}")
-        for reason, count in self._skips.items():
-            terminalreporter.write_line(f"skipped {_counted(count, 'test')}: {reason}")
-        if self._tests and _setting(self._config, "report"):
-            terminalreporter.write_line(f"reports in {_setting(self._config, 'report')}")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' * (count != 1)}"
