@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cotrain.clr import assemblies, dotnet, signals
+from cotrain.clr import assemblies, dotnet, projects, signals
 from cotrain.clr.assemblies import BRIDGE, NUMSHARP, LoadedAssembly
 from cotrain.errors import CotrainError, ExitCode
 
@@ -90,11 +90,14 @@ def load_assembly(path: str | os.PathLike[str]) -> Any:
 def find_type(specification: str) -> Any:
     """The ``System.Type`` that ``"MnistMlp.dll:MnistMlp.MlpTrainer"`` names; loads the assembly.
 
-    CotrainError (USAGE), with near names, when there is no such assembly or public type.
+    A project, ``"port/Port.csproj:Port.Trainer"``, is compiled first (:mod:`cotrain.clr.projects`). CotrainError
+    (USAGE), with near names, when there is no such assembly or public type, or it does not compile.
     """
     path, separator, name = specification.rpartition(":")
     if not separator or not path or not name or "/" in name or "\\" in name:
         raise CotrainError(f"{specification!r} is not DLL:TYPE, as in MnistMlp.dll:MnistMlp.MlpTrainer")
+    if projects.is_project(path):
+        path = str(projects.build(path))
     return assemblies.find_type(load_assembly(path), name, Path(path).name)
 
 
