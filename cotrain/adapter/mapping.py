@@ -178,7 +178,9 @@ class _Content:
         at = self._places.element("calls", number)
         table = Reader(content, lambda key: self._places.element("calls", number, key))
         text, result = table.text("call", ""), table.text("result", "")
-        call = parse_call(text, self._places.element("calls", number, "call")) if text else None
+        if text:
+            at = self._places.element("calls", number, "call")
+        call = parse_call(text, at) if text else None
         if result and call is None:
             raise CotrainError(f"{at.text}: there is a result but no call")
         if result:

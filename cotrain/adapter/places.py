@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
-_KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[A-Za-z0-9_-]+)\s*=""")
+_KEY = re.compile(r"""\s*("[^"]*"|'[^']*'|[A-Za-z0-9_-]+)\s*[.=]""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Places:
 
     def _spot(self, section: str, key: str, shown: str) -> Spot:
         parent, _, last = section.rpartition(".")
-        for wanted in ((section, key), (section, ""), (parent, last)):
+        for wanted in ((section, key), (section, ""), (parent, last), (key, "")):
             if line := self._lines.get(wanted):
                 return Spot(line, f"{self.file}, line {line}" + (f", {shown}" if shown else ""))
         return Spot(1, self.file + (f", {shown}" if shown else ""))

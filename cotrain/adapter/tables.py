@@ -37,6 +37,7 @@ class Reader:
 
     def number(self, key: str) -> int | None:
         """A whole number of at least 1, or None."""
+        self._read.setdefault(key, None)
         value = self._get(key, int, 0) if key in self._content else None
         if isinstance(value, bool) or (value is not None and value < 1):
             raise CotrainError(f"{self._at(key).text}: {key} must be a whole number of at least 1")

@@ -12,7 +12,6 @@ from cotrain import pins
 from cotrain.lockstep.injection import Injection
 from cotrain.lockstep.result import Result
 
-
 _CANDIDATE = "MnistMlp.dll:MnistMlp.MlpTrainer"
 
 

@@ -12,20 +12,24 @@ public sealed class Adam(float rate, string square, string correction) : Optimiz
     private const float Beta2 = 0.999f;
     private readonly Dictionary<(Layer, string), (NDArray M, NDArray V)> _moments = [];
     private int _iteration;
-    private float _product1 = 1f;
-    private float _product2 = 1f;
+
+    /// <summary>Product of beta1 over all iterations; a number among arrays.</summary>
+    public float Product1 { get; private set; } = 1f;
+
+    /// <summary>The same of beta2.</summary>
+    public float Product2 { get; private set; } = 1f;
 
     public override void Update(int iteration, Layer layer)
     {
         if (iteration != _iteration)
         {
             _iteration = iteration;
-            _product1 *= Beta1;
-            _product2 *= Beta2;
+            Product1 *= Beta1;
+            Product2 *= Beta2;
         }
         bool pow = correction == "pow";
-        float correction1 = 1 - (pow ? (float)Math.Pow(Beta1, iteration) : _product1);
-        float correction2 = 1 - (pow ? (float)Math.Pow(Beta2, iteration) : _product2);
+        float correction1 = 1 - (pow ? (float)Math.Pow(Beta1, iteration) : Product1);
+        float correction2 = 1 - (pow ? (float)Math.Pow(Beta2, iteration) : Product2);
         foreach ((string name, NDArray value) in layer.Parameters.ToList())
         {
             NDArray grad = layer.Grads[name];
