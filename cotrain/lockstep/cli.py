@@ -96,6 +96,11 @@ def parser() -> argparse.ArgumentParser:
         default="parity",
         help="exp, whole-array sum and mean: exactly NumPy's, or NumSharp's own",
     )
+    how.add_argument(
+        "--candidate",
+        metavar="DLL:TYPE|FILE.toml",
+        help="your own C# trainer, or a mapping file for an assembly without taps (docs/unprepared.md)",
+    )
     how.add_argument("--numsharp", metavar="PATH", help="your own build of NumSharp.dll")
     how.add_argument(
         "--mode",
@@ -161,7 +166,7 @@ def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int
         blas.set_single_thread()  # before anything imports numpy
     preflight.before_start()  # before anything needs numpy to be there
     from cotrain.lockstep.injection import Injection
-    from cotrain.lockstep.pair import Pair
+    from cotrain.lockstep.pair import CANDIDATE, Pair
 
     signals.check()
     injections = [Injection.parse(text) for text in options.inject]
@@ -173,7 +178,13 @@ def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int
         "seed": options.seed,
         "data": options.data,
     }
-    with Pair.load(options=trainer_options, gemm=options.gemm, math=options.math, numsharp=options.numsharp) as pair:
+    with Pair.load(
+        candidate=options.candidate or CANDIDATE,
+        options=trainer_options,
+        gemm=options.gemm,
+        math=options.math,
+        numsharp=options.numsharp,
+    ) as pair:
         signals.install()
         signals.check()
         if options.from_step is not None:

@@ -12,7 +12,7 @@ from time import perf_counter
 from types import TracebackType
 from typing import Any
 
-from cotrain import clr, ledger, pins, preflight
+from cotrain import adapter, clr, ledger, pins, preflight
 from cotrain import gemm as gemm_backend
 from cotrain.errors import CotrainError
 from cotrain.lockstep import checkpoint
@@ -81,7 +81,8 @@ class Pair:
     ) -> Pair:
         """Starts .NET if need be, checks the machine and makes both trainers from the same options.
 
-        ``reference`` is ``MODULE:FACTORY`` or the factory itself, ``candidate`` is ``DLL:TYPE``. Options:
+        ``reference`` is ``MODULE:FACTORY`` or the factory itself, ``candidate`` is ``DLL:TYPE``, or a mapping
+        file (``.toml``) for an assembly without taps. Options:
         ``steps`` or ``epochs``, ``batch_size``, ``seed``, ``data``; others are handed to both trainers.
         Raises CotrainError when the machine, an argument or the data will not do.
         """
@@ -99,7 +100,12 @@ class Pair:
         clock.lap("CLR and assemblies")
         with contextlib.ExitStack() as cleanup:
             cleanup.enter_context(gemm_backend.backend(gemm))
-            session = CandidateSession(candidate, options, math=math)
+            compiled, extra = candidate, {}
+            if adapter.is_mapping(candidate):
+                adapted = adapter.Adapted(candidate)
+                cleanup.callback(adapted.close)
+                compiled, extra, factory = adapted.trainer, adapted.options, adapted.reference(factory)
+            session = CandidateSession(compiled, {**options, **extra}, math=math)
             cleanup.callback(session.close)
             session.create()  # on the worker, while the reference is made here
             try:

@@ -12,6 +12,8 @@ from cotrain import pins
 from cotrain.lockstep.injection import Injection
 from cotrain.lockstep.result import Result
 
+_CANDIDATE = "MnistMlp.dll:MnistMlp.MlpTrainer"
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -32,6 +34,7 @@ def command(settings: Settings, result: Result, taps: str, inject: tuple[Injecti
     place = place or (result.structural.place if result.structural else None)
     words = ["python", "-m", "cotrain.lockstep", "--steps", str(max(0, place.step if place else 0) + 1)]
     for option, value, default in (
+        ("--candidate", settings.candidate, _CANDIDATE),
         ("--batch-size", settings.options.get("batch_size"), 128),
         ("--seed", settings.options.get("seed"), 1337),
         ("--data", settings.options.get("data"), "synthetic"),
