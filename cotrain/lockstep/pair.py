@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
 import os
 import signal
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
@@ -15,9 +14,10 @@ from typing import Any
 from cotrain import adapter, clr, ledger, pins, preflight
 from cotrain import gemm as gemm_backend
 from cotrain.errors import CotrainError
-from cotrain.lockstep import checkpoint
+from cotrain.lockstep import checkpoint, factories
 from cotrain.lockstep.driver import Lockstep, TrainerFailed
 from cotrain.lockstep.excuses import Excuses
+from cotrain.lockstep.factories import Factory
 from cotrain.lockstep.injection import Injection
 from cotrain.lockstep.observer import Observer, Silent
 from cotrain.lockstep.processors import available_processors
@@ -38,7 +38,6 @@ MATHS = ("parity", "numsharp")
 POLICIES = ("stop", "resync", "continue")
 MODES = ("auto", "overlap", "sequence")
 
-Factory = Callable[[Mapping[str, Any]], Trainer]
 _open: Pair | None = None
 
 
@@ -81,8 +80,8 @@ class Pair:
     ) -> Pair:
         """Starts .NET if need be, checks the machine and makes both trainers from the same options.
 
-        ``reference`` is ``MODULE:FACTORY`` or the factory itself, ``candidate`` is ``DLL:TYPE``, or a mapping
-        file (``.toml``) for an assembly without taps. Options:
+        ``reference`` is ``MODULE:FACTORY``, ``FILE.py:FACTORY`` or the factory itself, ``candidate`` is ``DLL:TYPE``,
+        or a mapping file (``.toml``) for an assembly without taps. Options:
         ``steps`` or ``epochs``, ``batch_size``, ``seed``, ``data``; others are handed to both trainers.
         Raises CotrainError when the machine, an argument or the data will not do.
         """
@@ -94,7 +93,7 @@ class Pair:
         options = dict(options or {})
         clock = _Stopwatch()
         preflight.before_start()
-        factory = _factory(reference)
+        factory = factories.load(reference)
         clock.lap("checks and imports")
         clr.start(numsharp)
         clock.lap("CLR and assemblies")
@@ -260,6 +259,11 @@ class Pair:
         return self._traits.total_steps
 
     @property
+    def steps_per_epoch(self) -> int | None:
+        """Steps of an epoch; None when the trainer has no epochs."""
+        return self._traits.steps_per_epoch
+
+    @property
     def taps(self) -> Slot | None:
         """The last compared step's taps; None before the first run."""
         return self._lockstep.taps if self._lockstep else None
@@ -322,20 +326,3 @@ class _Stopwatch:
 def _choose(what: str, value: str, among: tuple[str, ...]) -> None:
     if value not in among:
         raise CotrainError(f"{what} {value!r} is none of {', '.join(among)}")
-
-
-def _factory(reference: str | Factory) -> Factory:
-    """The factory that ``MODULE:FACTORY`` names."""
-    if not isinstance(reference, str):
-        return reference
-    module_name, separator, attribute = reference.partition(":")
-    if not separator or not module_name or not attribute:
-        raise CotrainError(f"{reference!r} is not MODULE:FACTORY, as in twin.mnist_mlp:create")
-    try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        raise CotrainError(f"the trainer's module {module_name} cannot be imported: {error}") from error
-    factory = getattr(module, attribute, None)
-    if not callable(factory):
-        raise CotrainError(f"{module_name} has no factory {attribute}")
-    return factory  # type: ignore[no-any-return]

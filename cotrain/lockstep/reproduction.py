@@ -12,6 +12,7 @@ from cotrain import pins
 from cotrain.lockstep.injection import Injection
 from cotrain.lockstep.result import Result
 
+_REFERENCE = "twin.mnist_mlp:create"
 _CANDIDATE = "MnistMlp.dll:MnistMlp.MlpTrainer"
 
 
@@ -34,6 +35,7 @@ def command(settings: Settings, result: Result, taps: str, inject: tuple[Injecti
     place = place or (result.structural.place if result.structural else None)
     words = ["python", "-m", "cotrain.lockstep", "--steps", str(max(0, place.step if place else 0) + 1)]
     for option, value, default in (
+        ("--trainer", settings.reference, _REFERENCE),
         ("--candidate", settings.candidate, _CANDIDATE),
         ("--batch-size", settings.options.get("batch_size"), 128),
         ("--seed", settings.options.get("seed"), 1337),
@@ -46,6 +48,9 @@ def command(settings: Settings, result: Result, taps: str, inject: tuple[Injecti
     ):
         if value is not None and value != default:
             words += [option, str(value)]
+    for name, value in settings.options.items():
+        if name not in ("steps", "epochs", "batch_size", "seed", "data"):
+            words += ["--option", f"{name}={value}"]
     for injection in inject:
         words += ["--inject", str(injection)]
     return shlex.join([*_environment(), *words])

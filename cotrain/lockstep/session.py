@@ -70,7 +70,11 @@ class CandidateSession:
         self._session.Hashes = wanted
 
     def create(self) -> None:
-        """Queues the making of the trainer, on the worker."""
+        """Queues the making of the trainer, on the worker. CotrainError for a type that makes none."""
+        if not self._session.CanCreate(self._type):
+            raise CotrainError(
+                f"{self._type.FullName} is no trainer: it has no public static ITrainer Create(TrainerOptions)"
+            )
         self._session.SubmitCreate(self._type, self._options)
         self._pending += 1
 

@@ -62,13 +62,9 @@ class Lstm:
         gradients = {name: np.zeros_like(value) for name, value in self.state().items()}
         for t, (x, h, c, i, f, o, g, squashed) in reversed(list(enumerate(saved))):
             dc = dc + dh * o * (ONE - squashed * squashed)
-            parts = (
-                dc * g * i * (ONE - i),
-                dc * c * f * (ONE - f),
-                dh * squashed * o * (ONE - o),
-                dc * i * (ONE - g * g),
-            )
-            dgates = np.concatenate(parts, axis=1)
+            di, df = dc * g * i * (ONE - i), dc * c * f * (ONE - f)
+            do, dg = dh * squashed * o * (ONE - o), dc * i * (ONE - g * g)
+            dgates = np.concatenate((di, df, do, dg), axis=1)
             yield Tap(f"t{t}.grad.gates", dgates, "gradient of the gates")
             gradients["wx"] += products.dot(x.T, dgates)
             gradients["wh"] += products.dot(h.T, dgates)

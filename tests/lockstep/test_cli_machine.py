@@ -87,7 +87,7 @@ def tiny_command(
     load = Pair.load
 
     def run(*arguments: str, **faults: str) -> Done:
-        def load_tiny(*, options: dict[str, object], **keywords: object) -> Pair:
+        def load_tiny(*_: str, options: dict[str, object], **keywords: object) -> Pair:
             candidate = f"{tiny_assembly}:TinyTrainer.Trainer"
             return load(tiny.create, candidate, options=options | faults, **keywords)  # type: ignore[arg-type]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 import subprocess
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lockstep.command import environment, parse, python, start
+from lockstep.command import parse, python, start
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 
@@ -138,19 +137,7 @@ def test_signals_at_random_moments(tmp_path: Path, seed: int) -> None:
 
 
 # The tiny candidate hangs in step 2; --candidate is not an option yet.
-HANGING = """
-import sys
-from lockstep import tiny
-from cotrain.lockstep import pair
-load = pair.Pair.load
-candidate = sys.argv.pop(1) + ":TinyTrainer.Trainer"
-def load_tiny(*, options, **keywords):
-    print("loading", flush=True)
-    return load(tiny.create, candidate, options=options | {"fault": "hang"}, **keywords)
-pair.Pair.load = load_tiny
-from cotrain.lockstep.__main__ import main
-sys.exit(main())
-"""
+TINY = Path(__file__).with_name("tiny.py")
 
 
 @pytest.mark.parametrize(("first", "second"), [SIGNALS, SIGNALS[::-1]])
@@ -158,12 +145,18 @@ def test_a_second_signal_ends_a_hanging_trainer(
     tmp_path: Path, tiny_assembly: Path, first: signal.Signals, second: signal.Signals
 ) -> None:
     file = tmp_path / "out.json"
+    own = [
+        "--trainer",
+        f"{TINY}:create",
+        "--candidate",
+        f"{tiny_assembly}:TinyTrainer.Trainer",
+        "--option",
+        "fault=hang",
+    ]
     options = ["--steps", "6", "--mode", "sequence", "--json", str(file)]
-    paths = os.pathsep.join([environment()["PYTHONPATH"], str(Path(__file__).parents[1])])
-    with start("-c", HANGING, str(tiny_assembly), *options, env={"PYTHONPATH": paths}) as process:
+    with start("-m", "cotrain.lockstep", *own, *options) as process:
         assert process.stdout is not None
-        while "host" not in process.stdout.readline():
-            pass
+        assert any("host" in line for line in iter(process.stdout.readline, ""))
         time.sleep(0.5)
         process.send_signal(first)
         with pytest.raises(subprocess.TimeoutExpired):

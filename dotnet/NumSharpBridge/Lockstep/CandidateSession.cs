@@ -94,11 +94,13 @@ public sealed unsafe class CandidateSession : IDisposable
     public void Inject(long step, string tap, long flatIndex, int bit) =>
         _taps.Add(new BitInjection(step, tap, flatIndex, bit));
 
+    /// <summary>Whether <paramref name="type"/> has the static Create that makes a trainer.</summary>
+    public static bool CanCreate(Type type) => FindCreate(type) is not null;
+
     /// <summary>Queues the making of the trainer by <paramref name="type"/>'s static Create.</summary>
     public void SubmitCreate(Type type, TrainerOptions options)
     {
-        MethodInfo create = type.GetMethod(
-            "Create", BindingFlags.Public | BindingFlags.Static, [typeof(TrainerOptions)])
+        MethodInfo create = FindCreate(type)
             ?? throw new ArgumentException($"{type.FullName} has no public static ITrainer Create(TrainerOptions)");
         Submit(-2, () =>
         {
@@ -122,6 +124,9 @@ public sealed unsafe class CandidateSession : IDisposable
             _handle.Free();
         }
     }
+
+    private static MethodInfo? FindCreate(Type type) =>
+        type.GetMethod("Create", BindingFlags.Public | BindingFlags.Static, [typeof(TrainerOptions)]);
 
     internal void SubmitStep(long step, TapEntry* entries, TapOutcome* outcomes, int count) =>
         Submit(step, () =>
