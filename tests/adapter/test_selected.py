@@ -130,6 +130,19 @@ def test_the_candidate_is_given_copies(selected: SelectedTrainer, given: Given) 
     assert given.initial["x"].dtype == np.float32
 
 
+def test_what_comes_before_step_0_is_read_at_its_yield(selected: SelectedTrainer, given: Given) -> None:
+    room = np.ones(2, np.float32)
+
+    def initial() -> Iterator[Tap]:
+        yield Tap("init.p", room)
+        room[:] = 7
+        yield Tap("data", np.array([0], np.uint8))
+
+    selected._inner.initial = initial  # type: ignore[method-assign]
+    assert [tap.value.tolist() for tap in selected.initial()] == [[1, 1], [[1, 0, 0]]]
+    assert given.initial["p"].tolist() == [1, 1]
+
+
 def test_a_feed_of_the_step_is_given_in_each(selected: SelectedTrainer, given: Given) -> None:
     list(selected.initial())
     list(selected.step(0))

@@ -13,9 +13,8 @@ public sealed class Adaptation
     private static readonly ConcurrentDictionary<string, Adaptation> Waiting = new();
     private static int made;
 
-    private readonly Dictionary<string, Type> _types = [];
     private readonly Dictionary<string, int> _slots = [];
-    private readonly List<(int Slot, ConstructorInfo Constructor, Arguments Arguments)> _objects = [];
+    private readonly List<(int Slot, ConstructorInfo Constructor, Arguments Arguments, Spot At)> _objects = [];
 
     /// <summary>Binds all that the mapping names; CotrainException, with the place in the file, for what is not there.</summary>
     /// <param name="json">The mapping.</param>
@@ -34,7 +33,7 @@ public sealed class Adaptation
         Parameters = [.. Plan.Parameters.Select(each => (each, BoundPath.Bind(each.Path, Scope, each.At)))];
         foreach ((ParameterPlan plan, BoundPath path) in Parameters)
         {
-            if (path.Type != typeof(NDArray))
+            if (!path.Type.IsAssignableTo(typeof(NDArray)))
             {
                 throw plan.At.Error($"{path} is a {path.Type.Show()}; a parameter is an NDArray");
             }
@@ -83,9 +82,16 @@ public sealed class Adaptation
     internal object?[] MakeObjects()
     {
         object?[] frame = new object?[Scope.Count];
-        foreach ((int slot, ConstructorInfo constructor, Arguments arguments) in _objects)
+        foreach ((int slot, ConstructorInfo constructor, Arguments arguments, Spot at) in _objects)
         {
-            frame[slot] = constructor.Invoke(BindingFlags.DoNotWrapExceptions, null, arguments.Values(frame), null);
+            try
+            {
+                frame[slot] = constructor.Invoke(BindingFlags.DoNotWrapExceptions, null, arguments.Values(frame), null);
+            }
+            catch (Exception exception) when (SpotErrors.IsOtherNumSharp(exception, constructor.DeclaringType!))
+            {
+                throw at.OtherNumSharp(exception, constructor.DeclaringType!);
+            }
         }
         return frame;
     }
@@ -103,7 +109,6 @@ public sealed class Adaptation
         }
         (ConstructorInfo constructor, Arguments arguments) =
             Arguments.Match(constructors, plan.Arguments, Scope, plan.At, type.Name);
-        _objects.Add((Scope.Define(plan.Name, type), constructor, arguments));
-        _types[plan.Name] = type;
+        _objects.Add((Scope.Define(plan.Name, type), constructor, arguments, plan.At));
     }
 }

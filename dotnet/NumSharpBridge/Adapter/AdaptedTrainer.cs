@@ -102,7 +102,6 @@ public sealed unsafe class AdaptedTrainer : ITrainer
         {
             return;
         }
-        long size = own.size;
         Shape from = value.Shape, to = own.Shape;
         byte* source = (byte*)value.GetData().Address + (from.Offset * value.dtypesize);
         byte* target = (byte*)own.GetData().Address + (to.Offset * own.dtypesize);

@@ -42,7 +42,14 @@ internal sealed class BoundCall
         {
             object target = _target!.Get(frame) ?? throw _at.Error($"{_target} is null");
             object?[] values = _arguments!.Values(frame);
-            frame[_returned] = _method.Invoke(target, BindingFlags.DoNotWrapExceptions, null, values, null);
+            try
+            {
+                frame[_returned] = _method.Invoke(target, BindingFlags.DoNotWrapExceptions, null, values, null);
+            }
+            catch (Exception exception) when (SpotErrors.IsOtherNumSharp(exception, target.GetType()))
+            {
+                throw _at.OtherNumSharp(exception, target.GetType());
+            }
             if (_named >= 0)
             {
                 frame[_named] = frame[_returned];
