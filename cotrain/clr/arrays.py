@@ -55,7 +55,9 @@ def view(nd: Any, writable: bool | None = None) -> ArrayLike:
         handle = int(bridge.views.Open(nd, numbers.buffer_info()[0]))
     seen = np.asarray(_Memory(handle, numbers, writable is not False, bridge.close))
     if writable and not seen.flags.writeable:
-        raise CotrainError("this NDArray is read-only or broadcast: view(nd) gives a read-only array, np.array(nd) a copy")
+        raise CotrainError(
+            "this NDArray is read-only or broadcast: view(nd) gives a read-only array, np.array(nd) a copy"
+        )
     return seen
 
 

@@ -40,7 +40,7 @@ def interop(numsharp: str | os.PathLike[str] | None = None) -> Namespace:
             loaded = assemblies.namespace("NumSharp")
             made = Namespace("ns", loaded.np)
             codec.register()
-            special = ndarray.members(made)
+            special = ndarray.members(made, loaded.NDArray)
             for kind in (loaded.NDArray, *_typed()):
                 for name, value in special.items():
                     slots.set_special(kind, name, value)

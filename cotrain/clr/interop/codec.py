@@ -42,7 +42,8 @@ def register() -> None:
 def refusals() -> Iterator[list[str]]:
     """Collects why values were refused on this thread inside the block."""
     outer = getattr(_local, "reasons", None)
-    _local.reasons = reasons = []
+    reasons: list[str] = []
+    _local.reasons = reasons
     try:
         yield reasons
     finally:

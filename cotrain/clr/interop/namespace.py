@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,11 @@ class Function:
     def _first_that_fits(self, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """The call as it stands, then in the other ways in which NumPy would understand it."""
         ways: list[tuple[tuple[Any, ...], dict[str, Any]]] = [(arguments, named)]
+        if any(isinstance(value, list) for value in arguments) and any("Object" in each for each in self.signatures):
+            # An overload that takes any object would take the list itself.
+            with contextlib.suppress(ValueError):
+                as_arrays = tuple(np.asarray(value) if isinstance(value, list) else value for value in arguments)
+                ways.insert(0, (as_arrays, named))
         if any(isinstance(value, float) for value in arguments) and any("Single" in each for each in self.signatures):
             # pythonnet takes float before double: arange(3.0) would be float32.
             double = assemblies.namespace("System").Double

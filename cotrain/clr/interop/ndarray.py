@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cotrain.clr import arrays
+from cotrain.clr import arrays, failures
 from cotrain.clr.interop.display import describe
 from cotrain.errors import CotrainError
 from cotrain.protocol import ArrayLike
@@ -47,14 +47,16 @@ _UNARY = {"neg": "negative", "pos": "positive", "invert": "invert", "abs": "abso
 _OPERANDS = (np.ndarray, np.generic, bool, int, float, complex, list)
 
 
-def members(ns: Any) -> Members:
-    """All special methods, by name; ``ns`` is the namespace whose functions the operators call."""
+def members(ns: Any, native: Any) -> Members:
+    """All special methods, by name; ``ns`` is the namespace whose functions the operators call, ``native`` NumSharp's
+    class ``NDArray`` as pythonnet made it.
+    """
     made: Members = {
         "__array__": _array,
         "__array_ufunc__": _array_ufunc,
         "__array_function__": _array_function,
-        "__getitem__": _getitem,
-        "__setitem__": _setitem,
+        "__getitem__": _getitem(native.__getitem__),
+        "__setitem__": _setitem(native.__setitem__),
         "__len__": _len,
         "__iter__": _iter,
         "__contains__": lambda self, value: value in arrays.view(self),
@@ -116,18 +118,31 @@ def _viewed(value: Any) -> Any:
 # -- indexing -----------------------------------------------------------------------------------------------
 
 
-def _getitem(self: Any, key: Any) -> Any:
-    seen = arrays.view(self)
-    key = _viewed(key)
-    found = seen[key]
-    if not isinstance(found, np.ndarray):
-        # One element: NumPy would copy it out as a scalar, with the ellipsis it stays in its memory.
-        found = seen[(*key, ...) if isinstance(key, tuple) else (key, ...)]
-    return arrays.nd(found)
+def _getitem(native: Any) -> Callable[[Any, Any], Any]:
+    def get(self: Any, key: Any) -> Any:
+        if isinstance(key, str):  # NumSharp's own notation, "1:, ::-1"
+            with failures.translated("NDArray: "):
+                return native(self, key)
+        seen = arrays.view(self)
+        key = _viewed(key)
+        found = seen[key]
+        if not isinstance(found, np.ndarray):
+            # One element: NumPy would copy it out as a scalar, with the ellipsis it stays in its memory.
+            found = seen[(*key, ...) if isinstance(key, tuple) else (key, ...)]
+        return arrays.nd(found)
+
+    return get
 
 
-def _setitem(self: Any, key: Any, value: Any) -> None:
-    arrays.view(self)[_viewed(key)] = _viewed(value)
+def _setitem(native: Any) -> Callable[[Any, Any, Any], None]:
+    def set_(self: Any, key: Any, value: Any) -> None:
+        if isinstance(key, str):
+            with failures.translated("NDArray: "):
+                native(self, key, value)
+            return
+        arrays.view(self)[_viewed(key)] = _viewed(value)
+
+    return set_
 
 
 def _len(self: Any) -> int:
@@ -145,14 +160,19 @@ def _is_operand(value: Any) -> bool:
     return isinstance(value, _OPERANDS) or arrays.is_ndarray(value)
 
 
+def _operand(value: Any) -> Any:
+    # Some functions take any object, and would not know what to do with Python's.
+    return np.asarray(value) if isinstance(value, list) else value
+
+
 def _binary(ns: Any, name: str) -> Callable[[Any, Any], Any]:
     function = getattr(ns, name)
-    return lambda self, other: function(self, other) if _is_operand(other) else NotImplemented
+    return lambda self, other: function(self, _operand(other)) if _is_operand(other) else NotImplemented
 
 
 def _reflected(ns: Any, name: str) -> Callable[[Any, Any], Any]:
     function = getattr(ns, name)
-    return lambda self, other: function(other, self) if _is_operand(other) else NotImplemented
+    return lambda self, other: function(_operand(other), self) if _is_operand(other) else NotImplemented
 
 
 def _unary(ns: Any, name: str) -> Callable[[Any], Any]:
@@ -166,7 +186,7 @@ def _in_place(ns: Any, name: str) -> Callable[[Any, Any], Any]:
     def apply(self: Any, other: Any) -> Any:
         if not _is_operand(other):
             return NotImplemented
-        target, result = arrays.view(self), arrays.view(function(self, other))
+        target, result = arrays.view(self), arrays.view(function(self, _operand(other)))
         if not target.flags.writeable:
             raise CotrainError(f"{function.__name__}: the NDArray on the left is read-only")
         if target.shape != result.shape or not np.can_cast(result.dtype, target.dtype, "same_kind"):
