@@ -77,6 +77,8 @@ def _run(options: argparse.Namespace) -> int:
     pair = names["pair"]
     try:
         if options.at is not None:
+            if pair.total_steps is not None and options.at > pair.total_steps:
+                raise CotrainError(f"the run ends with step {pair.total_steps - 1}; --at {options.at} is beyond it")
             outcome = pair.run(options.at)
             if pair.position < options.at or outcome.divergences:
                 print(outcome)

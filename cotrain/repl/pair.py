@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +14,7 @@ import numpy as np
 from cotrain.lockstep.observer import Observer, Progress
 from cotrain.lockstep.pair import Pair
 from cotrain.lockstep.result import Result
+from cotrain.lockstep.slots import Slot
 from cotrain.protocol import ArrayLike
 from cotrain.repl.taps import Taps, aligned
 from cotrain.report import card, summary
@@ -95,15 +99,17 @@ class PromptPair:
 
     def step(self, n: int = 1, **keywords: Any) -> Outcome:
         """Compares the next ``n`` steps; keywords are those of :meth:`cotrain.Pair.run`."""
-        self._taps = None
-        observer = self._observer if n > 1 else None
-        keywords = {"mode": "sequence", "observer": observer, **keywords}
-        return Outcome(self.loaded.run(n, **keywords))
+        return self.run(n, **{"mode": "sequence", **keywords})
 
     def run(self, steps: int | None = None, **keywords: Any) -> Outcome:
-        """Compares the next ``steps`` steps, or all that are left; keywords as in :meth:`cotrain.Pair.run`."""
+        """Compares the next ``steps`` steps, or all that are left; keywords as in :meth:`cotrain.Pair.run`.
+
+        Ctrl-C ends it after the steps in flight.
+        """
+        pair = self.loaded
         self._taps = None
-        return Outcome(self.loaded.run(steps, **{"observer": self._observer, **keywords}))
+        with _ended_by_ctrl_c(pair):
+            return Outcome(pair.run(steps, **{"observer": self._observer, "reader": _Watcher(), **keywords}))
 
     @property
     def taps(self) -> Taps:
@@ -158,6 +164,35 @@ class PromptPair:
             f"<pair: {about.reference} and {about.candidate}, before step {self.position}, "
             f"{self._loaded.result.verdict}; gemm {about.gemm}, math {about.math}>"
         )
+
+
+class _Watcher:
+    """Has the candidate's value of every tap copied out, so that both sides of the last step can be looked at."""
+
+    class _Everything:
+        def __contains__(self, name: object) -> bool:
+            return True
+
+    _all = _Everything()
+
+    def wants(self, step: int) -> Container[str]:
+        """Every tap of every step."""
+        return self._all
+
+    def read(self, step: int, slot: Slot) -> None:
+        """Nothing: the last step's slot is looked at when the run has ended."""
+
+
+@contextlib.contextmanager
+def _ended_by_ctrl_c(pair: Pair) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, lambda number, frame: pair.interrupt(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class Dots:
