@@ -12,7 +12,8 @@ from cotrain.errors import CotrainError
 from cotrain.lockstep import cli as lockstep
 
 _FROM_LOCKSTEP = (
-    "epochs", "steps", "batch_size", "seed", "data", "gemm", "math", "numsharp", "trainer", "candidate",
+    "on_diff", "taps", "allow", "epochs", "steps", "batch_size", "seed", "data", "gemm", "math", "numsharp", "trainer",
+    "candidate",
 )  # fmt: skip
 """Options that mean the same here; those that the lockstep does not have (yet) are left out."""
 

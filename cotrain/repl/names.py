@@ -35,5 +35,5 @@ def make(ns: Any, options: argparse.Namespace) -> dict[str, Any]:
         "nd": nd,
         "view": view,
         "diff": diff,
-        "pair": PromptPair(load, Dots()),
+        "pair": PromptPair(load, Dots(), {key: getattr(options, key) for key in ("on_diff", "taps", "allow")}),
     }

@@ -77,10 +77,12 @@ class PromptPair:
     ``reference`` and ``candidate`` are the two sides; ``restart()`` begins anew. All else is :class:`cotrain.Pair`'s.
     """
 
-    def __init__(self, load: Callable[[], Pair], observer: Observer | None = None) -> None:
-        """``load`` makes the pair, when it is first needed; ``observer`` watches its runs."""
+    def __init__(self, load: Callable[[], Pair], observer: Observer | None, defaults: Mapping[str, Any]) -> None:
+        """``load`` makes the pair, when it is first needed; ``observer`` watches its runs, ``defaults`` are the
+        keywords of :meth:`cotrain.Pair.run` where none are given.
+        """
         self._load = load
-        self._observer = observer
+        self._defaults = {"observer": observer, "reader": _Watcher(), **defaults}
         self._loaded: Pair | None = None
         self._taps: Taps | None = None
 
@@ -109,7 +111,7 @@ class PromptPair:
         pair = self.loaded
         self._taps = None
         with _ended_by_ctrl_c(pair):
-            return Outcome(pair.run(steps, **{"observer": self._observer, "reader": _Watcher(), **keywords}))
+            return Outcome(pair.run(steps, **{**self._defaults, **keywords}))
 
     @property
     def taps(self) -> Taps:
