@@ -49,7 +49,7 @@ class TapValue:
             return f"{about}\nthe candidate has no such tap; the reference's:\n{value}"
         if self.equal:
             return f"{about}\nequal on both sides:\n{value}"
-        return "\n".join([about, *difference.lines(self.reference, self.candidate, self.name, self.op)])
+        return "\n".join([about, *difference.lines(self.reference, self.candidate)])
 
 
 class Taps(Mapping[str, TapValue]):

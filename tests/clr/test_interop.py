@@ -49,6 +49,8 @@ def n() -> Any:
         (lambda ns, a: ns.transpose(a, (1, 0)), A.T),
         (lambda ns, a: ns.argmax(a, 1), np.argmax(A, 1)),
         (lambda ns, a: ns.take(a, [0, 2]), np.take(A, [0, 2])),
+        (lambda ns, a: ns.repeat(a, 2), np.repeat(A, 2)),
+        (lambda ns, a: ns.split(a, 2)[1], A[1:]),
         (lambda ns, a: ns.nonzero(a)[1], np.nonzero(A)[1]),
         (lambda ns, a: ns.array(a), A),
         (lambda ns, a: ns.asanyarray(a), A),
@@ -296,6 +298,29 @@ def test_an_ndarray_is_a_sequence(ns: Any, n: Any) -> None:
         bool(n)
 
 
+def test_an_ndarray_is_unhashable(ns: Any, n: Any) -> None:
+    with pytest.raises(TypeError, match=r"^unhashable type: 'NDArray'$"):
+        hash(n)
+    with pytest.raises(TypeError, match=r"^iteration over a 0-d NDArray$"):
+        iter(n[0, 0])
+    assert n in [n]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda a: a.sum(), lambda a: a.sum(0), lambda a: a.mean(axis=1), lambda a: a.min(), lambda a: a.max(1),
+        lambda a: a.argmax(), lambda a: a.argmin(1), lambda a: a.astype(np.float64), lambda a: a.astype("int32"),
+        lambda a: a.reshape(3, 2), lambda a: a.reshape((3, 2)), lambda a: a.reshape(-1), lambda a: a.T,
+        lambda a: a.transpose(), lambda a: a.transpose(1, 0), lambda a: a.ravel(), lambda a: a.copy(),
+        lambda a: a.any(), lambda a: a.all(), lambda a: a.cumsum(0), lambda a: a.clip(0.0, 1.0), lambda a: a.repeat(2),
+        lambda a: a.take([0, 1]), lambda a: a.dot(A.T), lambda a: a.swapaxes(0, 1), lambda a: a.nonzero()[0],
+    ],
+)  # fmt: skip
+def test_methods(ns: Any, n: Any, call: Any) -> None:
+    assert_same_bits(call(A), np.asarray(call(n)))
+
+
 # -- how it looks -------------------------------------------------------------------------------------------
 
 
@@ -426,6 +451,7 @@ import numpy as np
 from cotrain import Pair, interop, nd
 with Pair.load(options={"steps": 3}) as pair:
     before = pair.run()
+assert "cotrain.clr.interop.codec" not in __import__("sys").modules
 n = nd(np.arange(3.0))
 assert np.asarray(n).dtype == object
 assert not hasattr(type(n), "__array__")
@@ -483,8 +509,9 @@ interpreters.run_string(interpreters.create(), inside)
 
 def test_a_forked_child_is_refused(run_python: Any) -> None:
     code = """
-import os, sys
+import os, sys, warnings
 import numpy as np
+warnings.simplefilter("ignore")  # later Pythons warn of any fork of a process with threads
 from cotrain import CotrainError, clr, interop, nd, view
 ns = interop()
 n = nd(np.arange(3.0))

@@ -59,7 +59,7 @@ def test_diff_shows_the_card(names: dict[str, Any], capsys: pytest.CaptureFixtur
     diff(one, other)
     assert capsys.readouterr().out == (
         "1 of 3 elements differ\n"
-        "  tap        array  float32[3]\n"
+        "  array      float32[3]\n"
         "  element    [1]  (flat 1)\n"
         "  reference        2.0  0x40000000  0 10000000 00000000000000000000000\n"
         "  candidate  2.0000002  0x40000001  0 10000000 00000000000000000000001\n"

@@ -116,6 +116,11 @@ class Function:
             ways.append((arguments, {**named, "size": (named["size"],)}))
         if arguments and type(arguments[-1]) is int:
             ways.append(((*arguments[:-1], (arguments[-1],)), named))
+        if any(type(value) is int for value in arguments):
+            # Where int, long and NDArray would all do (repeat), pythonnet does not decide.
+            int32 = assemblies.namespace("System").Int32
+            with contextlib.suppress(Exception):  # too large for an int
+                ways.append((tuple(int32(value) if type(value) is int else value for value in arguments), named))
         for position, (given, by_name) in enumerate(ways):
             try:
                 return self._method(*given, **by_name)

@@ -44,6 +44,8 @@ _COMPARISONS = {
     "ge": "greater_equal",
 }
 _UNARY = {"neg": "negative", "pos": "positive", "invert": "invert", "abs": "absolute"}
+_METHODS = ("max", "min", "repeat", "transpose")
+"""Methods of NDArray whose overloads pythonnet cannot tell apart as a NumPy user calls them; ``ns`` can."""
 _OPERANDS = (np.ndarray, np.generic, bool, int, float, complex, list)
 
 
@@ -65,11 +67,15 @@ def members(ns: Any, native: Any) -> Members:
         "__float__": lambda self: float(arrays.view(self)),
         "__complex__": lambda self: complex(arrays.view(self)),
         "__index__": lambda self: operator.index(arrays.view(self)),
+        # As of NumPy's arrays; pythonnet would let NumSharp's exception through, which ends the process.
+        "__hash__": None,
         "tolist": lambda self: arrays.view(self).tolist(),
         "item": lambda self, *index: arrays.view(self).item(*index),
         "__repr__": describe,
         "_repr_pretty_": lambda self, printer, cycle: printer.text(describe(self)),
     }
+    for name in _METHODS:
+        made[name] = _method(ns, name)
     for name, function in _BINARY.items():
         made[f"__{name}__"] = _binary(ns, function)
         made[f"__r{name}__"] = _reflected(ns, function)
@@ -150,7 +156,10 @@ def _len(self: Any) -> int:
 
 
 def _iter(self: Any) -> Iterator[Any]:
-    return (self[i] for i in range(len(self)))
+    seen = arrays.view(self)
+    if seen.ndim == 0:
+        raise TypeError("iteration over a 0-d NDArray")
+    return (self[i] for i in range(len(seen)))
 
 
 # -- operators ----------------------------------------------------------------------------------------------
@@ -173,6 +182,17 @@ def _binary(ns: Any, name: str) -> Callable[[Any, Any], Any]:
 def _reflected(ns: Any, name: str) -> Callable[[Any, Any], Any]:
     function = getattr(ns, name)
     return lambda self, other: function(_operand(other), self) if _is_operand(other) else NotImplemented
+
+
+def _method(ns: Any, name: str) -> Callable[..., Any]:
+    function = getattr(ns, name)
+
+    def call(self: Any, *arguments: Any, **named: Any) -> Any:
+        if name == "transpose" and arguments and isinstance(arguments[0], int):
+            arguments = (arguments,)
+        return function(self, *arguments, **named)
+
+    return call
 
 
 def _unary(ns: Any, name: str) -> Callable[[Any], Any]:
