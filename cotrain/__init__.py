@@ -8,6 +8,7 @@ TYPE_CHECKING = False  # as typing.TYPE_CHECKING, whose module would take half o
 if TYPE_CHECKING:
     from cotrain.checking import Checked, check
     from cotrain.clr.arrays import nd, view
+    from cotrain.clr.interop import interop
     from cotrain.errors import CotrainError, ExitCode
     from cotrain.lockstep.injection import Injection
     from cotrain.lockstep.observer import Observer
@@ -32,6 +33,7 @@ _PUBLIC = {
     "Trainer": "cotrain.protocol",
     "assert_same_bits": "cotrain.same_bits",
     "check": "cotrain.checking",
+    "interop": "cotrain.clr.interop",
     "nd": "cotrain.clr.arrays",
     "view": "cotrain.clr.arrays",
 }
@@ -50,6 +52,7 @@ __all__ = [
     "Trainer",
     "assert_same_bits",
     "check",
+    "interop",
     "nd",
     "view",
 ]
@@ -59,6 +62,9 @@ def __getattr__(name: str) -> object:
     module = _PUBLIC.get(name)
     if module is None:
         raise AttributeError(f"module 'cotrain' has no attribute {name!r}")
+    if module != "cotrain.errors":
+        # Before NumPy is imported: it does not always refuse a sub-interpreter, and may bring the process down there.
+        importlib.import_module("cotrain.interpreter").require_main()
     value: object = getattr(importlib.import_module(module), name)
     globals()[name] = value
     return value

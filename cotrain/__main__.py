@@ -10,6 +10,7 @@ from cotrain.errors import ExitCode
 COMMANDS = {
     "lockstep": ("cotrain.lockstep.__main__", "train in NumPy and NumSharp side by side, compare every operation"),
     "check": ("cotrain.checking.__main__", "run one operation on both sides"),
+    "repl": ("cotrain.repl.__main__", "a prompt with NumPy, NumSharp and a pair"),
     "ledger": ("cotrain.ledger.__main__", "NumSharp's known differences"),
     "sweep": ("cotrain.sweep.__main__", "a function on all 2^32 float32 inputs"),
     "trace": ("cotrain.trace.__main__", "compare two recorded runs"),

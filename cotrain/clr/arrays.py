@@ -15,12 +15,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cotrain import interpreter
 from cotrain.clr import assemblies, dtypes, exports, failures
 from cotrain.errors import CotrainError
 from cotrain.protocol import ArrayLike
 
 # The layout of ArrayDescriptor.cs: address, type code, writeable, axes, then shape and strides in bytes.
 _HEADER = 4
+_WRITEABLE = 2
 _MAX_AXES = 64
 _ROOM = _machine_array("q", bytes(8 * (_HEADER + 2 * _MAX_AXES)))
 _DRAIN_AT_ONCE = 256
@@ -35,14 +37,14 @@ class Live(NamedTuple):
     """NumPy arrays whose memory NDArrays use."""
 
 
-def view(nd: Any, writable: bool = True) -> ArrayLike:
+def view(nd: Any, writable: bool | None = None) -> ArrayLike:
     """A NumPy array over the memory of an ``NDArray``: same shape, strides and bytes, no copy.
 
     The memory stays valid until the last NumPy array over it is gone, also when the NDArray is disposed or
-    collected. The result is read-only when ``writable`` is False, the NDArray is, or it is broadcast.
+    collected. The result is read-only when the NDArray is, or is broadcast, or ``writable`` is False.
 
-    Raises CotrainError for what is no NDArray, for a disposed one, and for NumSharp's dtypes that NumPy
-    lacks (char, decimal, string).
+    Raises CotrainError for what is no NDArray, for a disposed one, for NumSharp's dtypes that NumPy lacks
+    (char, decimal, string), and, when ``writable`` is True, for a read-only one.
     """
     bridge = _bridge()
     if not is_ndarray(nd):
@@ -51,19 +53,30 @@ def view(nd: Any, writable: bool = True) -> ArrayLike:
     numbers = _ROOM[:]
     with failures.translated():
         handle = int(bridge.views.Open(nd, numbers.buffer_info()[0]))
-    return np.asarray(_Memory(handle, numbers, bool(writable), bridge.close))
+    seen = np.asarray(_Memory(handle, numbers, writable is not False, bridge.close))
+    if writable and not seen.flags.writeable:
+        raise CotrainError(
+            "this NDArray is read-only or broadcast: view(nd) gives a read-only array, np.array(nd) a copy"
+        )
+    return seen
 
 
-def nd(array: ArrayLike) -> Any:
+def nd(array: ArrayLike, writable: bool | None = None) -> Any:
     """A NumSharp ``NDArray`` over the memory of a NumPy array: same shape, order and bytes, no copy.
 
     Any layout: C, F, sliced, reversed, broadcast, 0-d, empty. The NumPy array stays alive until NumSharp
-    has released the memory. A read-only or broadcast array gives an NDArray that refuses writes.
+    has released the memory. A read-only or broadcast array gives an NDArray that refuses writes, and so does
+    ``writable=False``.
 
-    Raises CotrainError for what is no ndarray, for dtypes that NumSharp lacks, for another byte order, and
-    for elements that are not aligned or not a whole number of elements apart.
+    Raises CotrainError for what is no ndarray, for dtypes that NumSharp lacks, for another byte order, for
+    elements that are not aligned or not a whole number of elements apart, and, when ``writable`` is True, for a
+    read-only or broadcast array.
     """
     descriptor = _describe(array)
+    if writable and (not array.flags.writeable or 0 in _significant_strides(array)):
+        raise CotrainError("the array is read-only or broadcast, so its NDArray cannot be written; pass array.copy()")
+    if writable is False:
+        descriptor[_WRITEABLE] = 0
     bridge = _bridge()
     bridge.drain()
     token = next(bridge.tokens)
@@ -79,6 +92,24 @@ def nd(array: ArrayLike) -> Any:
 def is_ndarray(value: object) -> bool:
     """Whether a value is a NumSharp ``NDArray``."""
     return isinstance(value, _bridge().ndarray_type)
+
+
+def owner(nd: Any) -> str:
+    """Whose memory an NDArray uses: ``NumPy's``, or ``NumSharp's``, of which it may be a view."""
+    bridge = _bridge()
+    seen = view(nd, writable=False)
+    lowest, end = np.lib.array_utils.byte_bounds(seen)
+    for array in list(bridge.held.values()):
+        start, stop = np.lib.array_utils.byte_bounds(array)
+        if start <= lowest and end <= stop and not _is_numsharps(array):
+            return "NumPy's"
+    return "NumSharp's" if nd.flags.owndata else "NumSharp's, a view"
+
+
+def _is_numsharps(array: Any) -> bool:
+    while isinstance(array, np.ndarray):
+        array = array.base
+    return isinstance(array, _Memory)
 
 
 def live() -> Live:
@@ -135,6 +166,7 @@ class _Bridge:
 
 
 _instance: _Bridge | None = None
+_before_fork: _Bridge | None = None
 _instance_lock = threading.Lock()
 
 
@@ -144,7 +176,14 @@ def _bridge() -> _Bridge:
         with _instance_lock:
             if _instance is None:
                 _instance = _Bridge()
+                interpreter.in_forked_child(_forget)
     return _instance
+
+
+def _forget() -> None:
+    global _instance, _before_fork
+    # Not dropped: NDArrays that the child still has lie over the NumPy arrays that it holds.
+    _before_fork, _instance = _instance, None
 
 
 def _describe(array: ArrayLike) -> _machine_array[int]:
@@ -158,14 +197,18 @@ def _describe(array: ArrayLike) -> _machine_array[int]:
     size = array.dtype.itemsize
     if not array.flags.aligned:
         raise CotrainError(f"the array's {array.dtype.name} elements are not aligned; pass array.copy()")
-    apart = (stride for stride, length in zip(array.strides, array.shape, strict=True) if length > 1)
-    if any(stride % size for stride in apart):
+    if any(stride % size for stride in _significant_strides(array)):
         raise CotrainError(
             f"the array's strides {array.strides} are not whole elements of {size} bytes; pass array.copy()"
         )
     address = array.__array_interface__["data"][0]
     header = (address, code, int(array.flags.writeable), array.ndim)
     return _machine_array("q", (*header, *array.shape, *array.strides))
+
+
+def _significant_strides(array: ArrayLike) -> list[int]:
+    """The strides of the axes along which there is something to step over."""
+    return [stride for stride, length in zip(array.strides, array.shape, strict=True) if length > 1]
 
 
 def _type_name(value: object) -> str:

@@ -10,12 +10,12 @@ from cotrain.errors import CotrainError, ExitCode
 
 
 @contextmanager
-def translated() -> Iterator[None]:
+def translated(prefix: str = "") -> Iterator[None]:
     """Raises CotrainError for a .NET exception: its message, after its type unless written for users."""
     try:
         yield
     except assemblies.namespace("System").Exception as exception:
         known = getattr(exception, "ExitCode", None)
         if type(exception).__name__ == "CotrainException" and known is not None:
-            raise CotrainError(str(exception.Message), ExitCode(known)) from None
-        raise CotrainError(f"{type(exception).__name__}: {exception.Message}") from None
+            raise CotrainError(f"{prefix}{exception.Message}", ExitCode(known)) from None
+        raise CotrainError(f"{prefix}{type(exception).__name__}: {exception.Message}") from None

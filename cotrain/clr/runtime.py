@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cotrain import interpreter
 from cotrain.clr import assemblies, dotnet, projects, signals
 from cotrain.clr.assemblies import BRIDGE, NUMSHARP, LoadedAssembly
 from cotrain.errors import CotrainError, ExitCode
@@ -44,7 +45,10 @@ def start(numsharp: str | os.PathLike[str] | None = None) -> Runtime:
     global _runtime
     with _LOCK:
         if _runtime is None:
+            interpreter.require_main()
+            interpreter.require_not_forked()
             _runtime = _start(numsharp)
+            interpreter.in_forked_child(_forget)
         elif numsharp is not None:
             wanted = assemblies.resolve_numsharp(numsharp)
             if not assemblies.same_file(wanted, _runtime.numsharp.path):
@@ -106,6 +110,11 @@ def check_single_copies() -> None:
     runtime = start()
     for loaded in (runtime.numsharp, runtime.bridge):
         _check_copies(loaded.path.stem, loaded.path)
+
+
+def _forget() -> None:
+    global _runtime
+    _runtime = None
 
 
 def _check_copies(name: str, path: Path) -> None:

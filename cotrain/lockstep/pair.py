@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import signal
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from time import perf_counter
 from types import TracebackType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from cotrain import adapter, clr, ledger, pins, preflight
 from cotrain import gemm as gemm_backend
@@ -39,6 +41,24 @@ POLICIES = ("stop", "resync", "continue")
 MODES = ("auto", "overlap", "sequence")
 
 _open: Pair | None = None
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _one_thread(run: Callable[P, R]) -> Callable[P, R]:
+    """Refuses a call while another one, of another thread or of an observer, is stepping the same pair."""
+
+    @functools.wraps(run)
+    def guarded(*arguments: P.args, **keywords: P.kwargs) -> R:
+        pair = arguments[0]
+        if not pair._stepping.acquire(blocking=False):  # type: ignore[attr-defined]
+            raise CotrainError("this pair is being stepped at this moment; one thread at a time steps a pair")
+        try:
+            return run(*arguments, **keywords)
+        finally:
+            pair._stepping.release()  # type: ignore[attr-defined]
+
+    return guarded
 
 
 class Pair:
@@ -66,6 +86,7 @@ class Pair:
         self._cleanup = cleanup
         self._interrupted_by: int | None = None
         self._closed = False
+        self._stepping = threading.Lock()
 
     @classmethod
     def load(
@@ -127,6 +148,7 @@ class Pair:
         _open = pair
         return pair
 
+    @_one_thread
     def run(
         self,
         steps: int | None = None,

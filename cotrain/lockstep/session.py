@@ -90,7 +90,13 @@ class CandidateSession:
         """
         end = None if timeout is None else monotonic() + timeout
         while True:
-            self._wait(self._handle, _SLICE_MS, self._report_address)
+            self._report.status = StepStatus.PENDING
+            try:
+                self._wait(self._handle, _SLICE_MS, self._report_address)
+            except BaseException:
+                # A Ctrl-C surfaces as the call returns, the report in hand: nobody must wait for that job again.
+                self._pending -= self._report.status != StepStatus.PENDING
+                raise
             if self._report.status != StepStatus.PENDING:
                 self._pending -= 1
                 return self._report

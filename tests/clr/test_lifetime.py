@@ -6,8 +6,10 @@ import gc
 import threading
 from typing import Any
 
+import memory
 import numpy as np
 import pytest
+from memory import use_freed_memory
 
 from cotrain.clr.arrays import live, nd, view
 from cotrain.errors import CotrainError
@@ -16,31 +18,10 @@ pytestmark = pytest.mark.usefixtures("runtime")
 
 
 @pytest.fixture(autouse=True)
-def collect(numsharp: Any) -> Any:
-    """Collects on both sides until nothing more can become garbage."""
-    from cotrain.clr import assemblies
-
-    collector = assemblies.namespace("System").GC
-
-    def run() -> None:
-        for _ in range(3):
-            gc.collect()
-            collector.Collect()
-            collector.WaitForPendingFinalizers()
-
-    run()  # what other tests left behind must not change the counters during this one
-    return run
-
-
-def use_freed_memory(numsharp: Any, length: int) -> list[int]:
-    """Overwrites what arange(length) freed; NumSharp gives it to the next arrays of that many bytes."""
-    others = [numsharp.np.arange(float(length)) for _ in range(8)]
-    for other in others:
-        other.fill(-1.0)
-    addresses = [view(other).__array_interface__["data"][0] for other in others]
-    for other in others:
-        other.Dispose()
-    return addresses
+def collect(runtime: Any) -> Any:
+    """Collects on both sides, also before each test: what others left must not change the counters meanwhile."""
+    memory.collect()
+    return memory.collect
 
 
 def test_numsharp_does_reuse_freed_memory(numsharp: Any) -> None:

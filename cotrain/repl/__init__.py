@@ -1,0 +1,1 @@
+"""A prompt with NumPy, NumSharp and a pair of trainers: ``python -m cotrain.repl``."""
