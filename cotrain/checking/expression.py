@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from cotrain.clr import assemblies
 from cotrain.clr.arrays import is_ndarray, nd, view
+from cotrain.clr.interop import interop
 from cotrain.errors import CotrainError
 from cotrain.protocol import ArrayLike
 
@@ -66,14 +66,15 @@ def reference(expression: str, operands: Mapping[str, Any]) -> list[ArrayLike]:
 
 def candidate(expression: str, operands: Mapping[str, Any]) -> list[ArrayLike]:
     """NumSharp's results, as NumPy arrays of their own memory. .NET must be started."""
-    numsharp = assemblies.namespace("NumSharp").np
+    numsharp = interop()
     own = {name: nd(value) if isinstance(value, np.ndarray) else value for name, value in operands.items()}
     try:
         found = eval(expression, {"np": numsharp}, own)
     except Exception as error:
         message = str(getattr(error, "Message", error)).strip().splitlines()
-        said = message[0] if message else type(error).__name__
-        raise CotrainError(f"NumSharp cannot compute {expression}: {type(error).__name__}: {said}") from error
+        said = message[0] if message else ""
+        said = said if isinstance(error, CotrainError) else f"{type(error).__name__}: {said}"
+        raise CotrainError(f"NumSharp cannot compute {expression}: {said}") from error
     return _arrays(found, "NumSharp", expression)
 
 
