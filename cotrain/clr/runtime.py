@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cotrain.clr import assemblies, dotnet, signals
+from cotrain.clr import assemblies, candidates, dotnet, signals
 from cotrain.clr.assemblies import BRIDGE, NUMSHARP, LoadedAssembly
 from cotrain.errors import CotrainError, ExitCode
 
@@ -66,8 +66,9 @@ def is_foreign() -> bool:
 def load_assembly(path: str | os.PathLike[str]) -> Any:
     """Loads a .NET assembly and returns its ``System.Reflection.Assembly``.
 
-    A relative path is looked for in the working directory, then among the compiled assemblies. CotrainError:
-    USAGE when it cannot be loaded, UNSUPPORTED when it is, or brought in, a second NumSharp or bridge.
+    A relative path is looked for in the working directory, then among the compiled assemblies. What it depends on
+    is found by its deps.json, apart from other assemblies' dependencies. CotrainError: USAGE when it cannot be
+    loaded, UNSUPPORTED when it is, brings in, or has beside it, a second NumSharp or bridge.
     """
     runtime = start()
     given = Path(path)
@@ -82,7 +83,10 @@ def load_assembly(path: str | os.PathLike[str]) -> Any:
             if not assemblies.same_file(chosen, loaded.path):
                 raise assemblies.second_copy(name, loaded.path, chosen)
             return loaded.handle
-    handle = assemblies.load_file(chosen)
+    if assemblies.same_file(chosen.parent, assemblies.directory()):
+        handle = assemblies.load_file(chosen)  # ours, compiled together with what it needs
+    else:
+        handle = candidates.load(chosen, runtime.numsharp, runtime.bridge)
     check_single_copies()
     return handle
 

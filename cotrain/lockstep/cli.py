@@ -6,10 +6,11 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from cotrain import blas, preflight
 from cotrain.errors import CotrainError, ExitCode
+from cotrain.lockstep import own_pair
 from cotrain.lockstep.outputs import Outputs, check_folder
 from cotrain.lockstep.signals import Interrupted, Signals
 
@@ -77,10 +78,22 @@ def parser() -> argparse.ArgumentParser:
     length.add_argument("--epochs", type=_positive("epochs"), metavar="N", help="length of the run (default: 100)")
     length.add_argument("--steps", type=_positive("steps"), metavar="N", help="length of the run in steps")
     training = make.add_argument_group("data and weights")
-    training.add_argument("--batch-size", type=_positive("batch-size"), default=128, metavar="N")
-    training.add_argument("--seed", type=_seed, default=1337, metavar="N", help="seed of the initial weights")
     training.add_argument(
-        "--data", default="synthetic", metavar="synthetic|DIR", help="made up, or MNIST's four IDX files"
+        "--batch-size", type=_positive("batch-size"), metavar="N", help="samples of a step (default: 128)"
+    )
+    training.add_argument("--seed", type=_seed, metavar="N", help="seed of the initial weights (default: 1337)")
+    training.add_argument(
+        "--data", metavar="synthetic|DIR", help="made up (the default), or MNIST's four IDX files"
+    )
+    own = make.add_argument_group("your own pair, instead of the MNIST trainers (docs/own-trainer.md)")
+    own.add_argument("--trainer", metavar="MODULE:FACTORY|FILE.py:FACTORY", help="the NumPy side")
+    own.add_argument("--candidate", metavar="DLL:TYPE|CSPROJ:TYPE", help="the C# side; a project is compiled first")
+    own.add_argument(
+        "--option",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="an option of the two trainers; may be repeated. Without a value of yours they use their own defaults",
     )
     how = make.add_argument_group("how each side computes")
     how.add_argument(
@@ -159,19 +172,20 @@ def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int
     blas.set_single_thread()  # before anything imports numpy
     preflight.before_start()  # before anything needs numpy to be there
     from cotrain.lockstep.injection import Injection
-    from cotrain.lockstep.pair import Pair
+    from cotrain.lockstep.pair import CANDIDATE, REFERENCE, Pair
 
     signals.check()
     injections = [Injection.parse(text) for text in options.inject]
-    epochs = options.epochs if options.epochs or options.steps else 100
-    trainer_options: dict[str, Any] = {
-        "steps": options.steps,
-        "epochs": epochs,
-        "batch_size": options.batch_size,
-        "seed": options.seed,
-        "data": options.data,
-    }
-    with Pair.load(options=trainer_options, gemm=options.gemm, math=options.math, numsharp=options.numsharp) as pair:
+    reference, candidate = own_pair.sides(options)
+    trainer_options = own_pair.trainer_options(options)
+    with Pair.load(
+        reference or REFERENCE,
+        candidate or CANDIDATE,
+        options=trainer_options,
+        gemm=options.gemm,
+        math=options.math,
+        numsharp=options.numsharp,
+    ) as pair:
         signals.install()
         signals.check()
         if options.from_step is not None:
@@ -181,6 +195,7 @@ def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int
         outputs.track(pair.result, {**trainer_options, "on_diff": options.on_diff, "inject": options.inject})
         signals.during(pair.interrupt, rescue=outputs.interrupted)
         result = pair.run(
+            own_pair.length(pair, options),
             on_diff=options.on_diff,
             taps=options.taps,
             inject=injections,

@@ -12,6 +12,7 @@ from cotrain import clr
 from cotrain.clr import assemblies, exports
 from cotrain.clr.arrays import view
 from cotrain.clr.dtypes import code_name
+from cotrain.clr.failures import translated
 from cotrain.errors import CotrainError, ExitCode
 from cotrain.lockstep.layout import SIZES, StepReport, StepStatus
 from cotrain.lockstep.names import SourceLine, display_path
@@ -71,7 +72,8 @@ class CandidateSession:
 
     def create(self) -> None:
         """Queues the making of the trainer, on the worker."""
-        self._session.SubmitCreate(self._type, self._options)
+        with translated():
+            self._session.SubmitCreate(self._type, self._options)
         self._pending += 1
 
     def submit(self, step: int, slot: Slot) -> None:
