@@ -41,7 +41,7 @@ def build(project: str | os.PathLike[str], *properties: str) -> Path:
             "compiled DLL:TYPE",
             ExitCode.UNSUPPORTED,
         )
-    command = [dotnet, "build", str(path), "-c", "Release", f"-p:{PROPERTY}={folder}", *_QUIET]
+    command = [dotnet, "build", str(path), "-c", "Release", f"-p:{PROPERTY}={_literal(str(folder))}", *_QUIET]
     command += ["-t:Build", "-getProperty:TargetPath", *(f"-p:{each}" for each in properties)]
     environment = {
         **os.environ,
@@ -62,7 +62,7 @@ def build(project: str | os.PathLike[str], *properties: str) -> Path:
 def local_props() -> str:
     """The content of :data:`LOCAL_FILE`."""
     return (
-        "<!-- Where cotrain's assemblies are on this machine; python -m cotrain.assemblies --write . makes it. -->\n"
+        "<!-- Where the assemblies of cotrain are on this machine; made by python -m cotrain.assemblies. -->\n"
         "<Project>\n"
         "  <PropertyGroup>\n"
         f"    <{PROPERTY} Condition=\"'$({PROPERTY})' == ''\">{_escaped(str(assemblies.require_built()))}</{PROPERTY}>\n"
@@ -78,6 +78,13 @@ def _errors(text: str, folder: Path) -> str:
     lines = list(dict.fromkeys(lines))
     more = f" (and {len(lines) - 3} more)" if len(lines) > 3 else ""
     return "; ".join(lines[:3]) + more if lines else text.strip()
+
+
+def _literal(text: str) -> str:
+    """A property's value in which MSBuild sees no list and no escape."""
+    for sign in "%;,":
+        text = text.replace(sign, f"%{ord(sign):02X}")
+    return text
 
 
 def _escaped(text: str) -> str:
