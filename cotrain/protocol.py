@@ -97,5 +97,9 @@ class Trainer(Protocol):
     """Short names for tap patterns on the command line: ``{"weights": "adam.*.p"}``."""
     metrics: Mapping[str, Metric] = {}
     """What to show while training, by name, in order."""
+    any_order: tuple[tuple[str, ...], ...] = ()
+    """Groups of taps that the candidate may hand in in any order among themselves; each group is a tuple of tap names
+    and globs, its taps come one right after another in :meth:`step`, and each declares its inputs. Taps of no group
+    come in the order of :meth:`step`."""
     stages: tuple[Stage, ...] = ()
     """The gates, in order; those of one step in the order of its taps."""

@@ -54,6 +54,7 @@ class SelectedTrainer:
         self.stable_buffers: bool = getattr(inner, "stable_buffers", False)
         self.tap_groups: Mapping[str, str] = getattr(inner, "tap_groups", {})
         self.stages: tuple[Stage, ...] = ()
+        self.any_order: tuple[tuple[str, ...], ...] = ()
         self.occasional_taps: tuple[str, ...] = tuple(
             self._by_source[name].name for name in getattr(inner, "occasional_taps", ()) if name in self._by_source
         )

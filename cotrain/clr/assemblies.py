@@ -120,12 +120,16 @@ def same_file(one: Path, other: Path) -> bool:
 
 def find_type(assembly: Any, name: str, shown: str) -> Any:
     """The public type ``name`` of an assembly; CotrainError with near names when it has none."""
-    found = assembly.GetType(name)
+    system = namespace("System")
+    try:
+        found = assembly.GetType(name)
+        names = [] if found is not None else [str(each.FullName) for each in assembly.GetExportedTypes()]
+    except system.Exception as exception:  # what it is made of is not there
+        raise CotrainError(f"the type {name} in {shown} cannot be loaded: {exception.Message}") from None
     if found is not None and found.IsVisible:
         return found
     if found is not None:
         raise CotrainError(f"the type {name} in {shown} is not public")
-    names = [str(each.FullName) for each in assembly.GetExportedTypes()]
     raise CotrainError(f"{shown} has no public type {name}{nearest(name, names)}")
 
 

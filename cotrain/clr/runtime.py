@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from cotrain import interpreter
-from cotrain.clr import assemblies, dotnet, projects, signals
+from cotrain.clr import assemblies, candidates, dotnet, signals
 from cotrain.clr.assemblies import BRIDGE, NUMSHARP, LoadedAssembly
 from cotrain.errors import CotrainError, ExitCode
 
@@ -70,8 +70,9 @@ def is_foreign() -> bool:
 def load_assembly(path: str | os.PathLike[str]) -> Any:
     """Loads a .NET assembly and returns its ``System.Reflection.Assembly``.
 
-    A relative path is looked for in the working directory, then among the compiled assemblies. CotrainError:
-    USAGE when it cannot be loaded, UNSUPPORTED when it is, or brought in, a second NumSharp or bridge.
+    A relative path is looked for in the working directory, then among the compiled assemblies. What it depends on
+    is found by its deps.json, apart from other assemblies' dependencies. CotrainError: USAGE when it cannot be
+    loaded, UNSUPPORTED when it is, brings in, or has beside it, a second NumSharp or bridge.
     """
     runtime = start()
     given = Path(path)
@@ -86,7 +87,10 @@ def load_assembly(path: str | os.PathLike[str]) -> Any:
             if not assemblies.same_file(chosen, loaded.path):
                 raise assemblies.second_copy(name, loaded.path, chosen)
             return loaded.handle
-    handle = assemblies.load_file(chosen)
+    if assemblies.same_file(chosen.parent, assemblies.directory()):
+        handle = assemblies.load_file(chosen)  # ours, compiled together with what it needs
+    else:
+        handle = candidates.load(chosen, runtime.numsharp, runtime.bridge)
     check_single_copies()
     return handle
 
@@ -94,14 +98,11 @@ def load_assembly(path: str | os.PathLike[str]) -> Any:
 def find_type(specification: str) -> Any:
     """The ``System.Type`` that ``"MnistMlp.dll:MnistMlp.MlpTrainer"`` names; loads the assembly.
 
-    A project, ``"port/Port.csproj:Port.Trainer"``, is compiled first (:mod:`cotrain.clr.projects`). CotrainError
-    (USAGE), with near names, when there is no such assembly or public type, or it does not compile.
+    CotrainError (USAGE), with near names, when there is no such assembly or public type.
     """
     path, separator, name = specification.rpartition(":")
     if not separator or not path or not name or "/" in name or "\\" in name:
         raise CotrainError(f"{specification!r} is not DLL:TYPE, as in MnistMlp.dll:MnistMlp.MlpTrainer")
-    if projects.is_project(path):
-        path = str(projects.build(path))
     return assemblies.find_type(load_assembly(path), name, Path(path).name)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from cotrain.errors import CotrainError
 
@@ -89,24 +89,20 @@ def parser() -> argparse.ArgumentParser:
         default="parity",
         help="exp, whole-array sum and mean: exactly NumPy's, or NumSharp's own",
     )
-    own = make.add_argument_group("your own pair")
+    own = make.add_argument_group("your own pair, instead of the MNIST trainers (docs/own-trainer.md)")
+    own.add_argument("--trainer", metavar="MODULE:FACTORY|FILE.py:FACTORY", help="the NumPy side")
     own.add_argument(
-        "--trainer",
-        metavar="MODULE:FACTORY|FILE.py:FACTORY",
-        help="your own NumPy trainer; what is not given of the training's options is its own business",
+        "--candidate",
+        metavar="DLL:TYPE|CSPROJ:TYPE|FILE.toml",
+        help="the C# side; a project is compiled first; a mapping file drives an assembly without taps "
+        "(docs/unprepared.md)",
     )
     own.add_argument(
         "--option",
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="an option that both trainers are made with, a text; may be repeated",
-    )
-    own.add_argument(
-        "--candidate",
-        metavar="DLL:TYPE|FILE.csproj:TYPE|FILE.toml",
-        help="your own C# trainer (a project is compiled first), or a mapping file for an assembly without taps "
-        "(docs/unprepared.md)",
+        help="an option of the two trainers; may be repeated. Without a value of yours they use their own defaults",
     )
     how.add_argument("--numsharp", metavar="PATH", help="your own build of NumSharp.dll")
     how.add_argument(
@@ -144,28 +140,6 @@ def parser() -> argparse.ArgumentParser:
     )
     report.add_argument("--quiet", action="store_true", help="print only a divergence and the verdict")
     return make
-
-
-def trainer_options(options: argparse.Namespace) -> dict[str, Any]:
-    """What both trainers are made from: for the flagship all, for another pair only what was given."""
-    given: dict[str, Any] = {name: getattr(options, name) for name in ("steps", "epochs", "batch_size", "seed", "data")}
-    if options.trainer is None:
-        epochs = None if options.steps else 100
-        given = {"epochs": epochs, "batch_size": 128, "seed": 1337, "data": "synthetic"} | _without_none(given)
-    elif options.candidate is None:
-        raise CotrainError("--trainer needs --candidate: the C# trainer that it is compared with")
-    for text in options.option:
-        key, separator, value = text.partition("=")
-        if not separator or not key.isidentifier():
-            raise CotrainError(f"cannot read --option {text!r}; write KEY=VALUE, for example hidden=32")
-        if key in given:
-            raise CotrainError(f"--option {key}=... is --{key.replace('_', '-')}")
-        given[key] = value
-    return _without_none(given)
-
-
-def _without_none(options: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
 
 
 def _positive(name: str) -> Callable[[str], int]:

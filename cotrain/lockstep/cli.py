@@ -6,16 +6,13 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cotrain import blas, preflight
 from cotrain.errors import CotrainError
-from cotrain.lockstep.arguments import parser, trainer_options
+from cotrain.lockstep import own_pair
+from cotrain.lockstep.arguments import parser
 from cotrain.lockstep.outputs import Outputs, check_folder
 from cotrain.lockstep.signals import Interrupted, Signals
-
-if TYPE_CHECKING:
-    from cotrain.lockstep.pair import Pair
 
 
 def main(arguments: Sequence[str], signals: Signals) -> int:
@@ -49,10 +46,11 @@ def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int
 
     signals.check()
     injections = [Injection.parse(text) for text in options.inject]
-    made_from = trainer_options(options)
+    reference, candidate = own_pair.sides(options)
+    made_from = own_pair.trainer_options(options)
     with Pair.load(
-        options.trainer or REFERENCE,
-        options.candidate or CANDIDATE,
+        reference or REFERENCE,
+        candidate or CANDIDATE,
         options=made_from,
         gemm=options.gemm,
         math=options.math,
@@ -67,7 +65,7 @@ def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int
         outputs.track(pair.result, {**made_from, "on_diff": options.on_diff, "inject": options.inject})
         signals.during(pair.interrupt, rescue=outputs.interrupted)
         result = pair.run(
-            _steps(options, pair),
+            own_pair.length(pair, options),
             on_diff=options.on_diff,
             taps=options.taps,
             inject=injections,
@@ -82,18 +80,6 @@ def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int
             _say(result.error)
         outputs.finished()
     return result.exit_code
-
-
-def _steps(options: argparse.Namespace, pair: Pair) -> int | None:
-    """How many steps to run: None up to the trainer's own last; a trainer without an end takes what was given."""
-    if pair.total_steps is not None:
-        return None
-    per_epoch = pair.steps_per_epoch
-    if options.epochs is not None and per_epoch is not None:
-        return int(options.epochs * per_epoch)
-    if options.steps is None:
-        raise CotrainError("this trainer has no last step: say how many steps to run, --steps N")
-    return int(options.steps)
 
 
 def _say(message: str) -> str:

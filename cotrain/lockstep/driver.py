@@ -17,6 +17,7 @@ from cotrain.lockstep.layout import StepReport, StepStatus
 from cotrain.lockstep.metrics import MetricLog
 from cotrain.lockstep.names import TapNames
 from cotrain.lockstep.observer import Observer, Progress
+from cotrain.lockstep.order import AnyOrder
 from cotrain.lockstep.recorder import Recorder, ValueReader
 from cotrain.lockstep.result import Result, Verdict
 from cotrain.lockstep.selection import Selection
@@ -63,10 +64,16 @@ class Lockstep:
         self._metrics = MetricLog(traits.metrics, traits.steps_per_epoch, result)
         watched = self._metrics.watched
         stable = traits.stable_buffers
-        self._slots = [
-            Slot(self._names, selection, watched, stable=stable, explicable=excuses.explicable) for _ in range(SLOTS)
-        ]
-        self._initial = Slot(self._names, selection, frozenset(), stable=stable, explicable=excuses.explicable)
+        self._any_order = AnyOrder(traits.any_order)
+        self._reordered = False
+
+        def slot(watched: frozenset[str], any_order: AnyOrder) -> Slot:
+            return Slot(
+                self._names, selection, watched, stable=stable, explicable=excuses.explicable, any_order=any_order
+            )
+
+        self._slots = [slot(watched, self._any_order) for _ in range(SLOTS)]
+        self._initial = slot(frozenset(), AnyOrder(()))
         self.result = result
         last = None if traits.total_steps is None else traits.total_steps - 1
         self._gates = Gates(traits.stages, last, result)
@@ -238,6 +245,12 @@ class Lockstep:
         result.compared.add(slot.selected_taps, slot.selected_bytes)
         result.occasional.add(slot.occasional_taps, slot.occasional_bytes)
         self._judge(step, slot, report)
+        if report.reordered and not self._reordered:
+            self._reordered = True
+            result.warnings.append(
+                f"from step {step} on the candidate hands in taps of an any_order group in an order of its own, as the "
+                "reference declares"
+            )
         if not report.structural:
             self._metrics.record(step, slot, progress, equal=not report.differing)
             self._times.add(slot)
@@ -271,6 +284,7 @@ class Lockstep:
         """Refuses patterns and injections that the run has no place for; hands the injections over."""
         names = [*(info.name for info in slot.infos), *self._traits.occasional_taps]
         self._selection.check([*(info.name for info in self._initial.infos), *names])
+        self._any_order.check(names)
         for injection in self._injections:
             if self._injections.count(injection) > 1:
                 raise CotrainError(f"injection {injection} is given twice; the second would undo the first")

@@ -39,7 +39,7 @@ TAP_ENTRY = np.dtype(
         ("item_size", np.int32),
         ("rank", np.int32),
         ("flags", np.int32),
-        ("reserved", np.int32),
+        ("group", np.int32),
         ("shape", np.int64, (MAX_RANK,)),
         ("strides", np.int64, (MAX_RANK,)),
     ]
@@ -87,7 +87,7 @@ class StepReport(ctypes.Structure):
         ("structural", ctypes.c_int32),
         ("first_selected", ctypes.c_int32),
         ("status", ctypes.c_int32),
-        ("reserved", ctypes.c_int32),
+        ("reordered", ctypes.c_int32),
     )
 
     step: int
@@ -98,6 +98,7 @@ class StepReport(ctypes.Structure):
     structural: int
     first_selected: int
     status: int
+    reordered: int
 
 
 SIZES = (TAP_ENTRY.itemsize, TAP_OUTCOME.itemsize, ctypes.sizeof(StepReport))

@@ -15,16 +15,17 @@ from typing import Any, ParamSpec, TypeVar
 
 from cotrain import adapter, clr, ledger, pins, preflight
 from cotrain import gemm as gemm_backend
+from cotrain.clr import project
 from cotrain.errors import CotrainError
-from cotrain.lockstep import checkpoint, factories
+from cotrain.lockstep import checkpoint
 from cotrain.lockstep.driver import Lockstep, TrainerFailed
 from cotrain.lockstep.excuses import Excuses
-from cotrain.lockstep.factories import Factory
 from cotrain.lockstep.injection import Injection
 from cotrain.lockstep.observer import Observer, Silent
 from cotrain.lockstep.processors import available_processors
 from cotrain.lockstep.recorder import Recorder, ValueReader
-from cotrain.lockstep.reproduction import Settings, command
+from cotrain.lockstep.reference import Factory, find_factory, make
+from cotrain.lockstep.reproduction import FLAGSHIP, Settings, command
 from cotrain.lockstep.result import Result, Verdict
 from cotrain.lockstep.selection import Selection
 from cotrain.lockstep.session import CandidateSession
@@ -33,8 +34,7 @@ from cotrain.lockstep.traits import Traits
 from cotrain.lockstep.weights import hash_parameters
 from cotrain.protocol import Stage, Trainer
 
-REFERENCE = "twin.mnist_mlp:create"
-CANDIDATE = "MnistMlp.dll:MnistMlp.MlpTrainer"
+REFERENCE, CANDIDATE = FLAGSHIP
 GEMMS = gemm_backend.BACKENDS
 MATHS = ("parity", "numsharp")
 POLICIES = ("stop", "resync", "continue")
@@ -101,9 +101,9 @@ class Pair:
     ) -> Pair:
         """Starts .NET if need be, checks the machine and makes both trainers from the same options.
 
-        ``reference`` is ``MODULE:FACTORY``, ``FILE.py:FACTORY`` or the factory itself, ``candidate`` is ``DLL:TYPE``,
-        or a mapping file (``.toml``) for an assembly without taps. Options:
-        ``steps`` or ``epochs``, ``batch_size``, ``seed``, ``data``; others are handed to both trainers.
+        ``reference`` is ``MODULE:FACTORY``, ``FILE.py:FACTORY`` or the factory itself; ``candidate`` is ``DLL:TYPE``,
+        ``PROJECT.csproj:TYPE`` to have it compiled first, or a mapping file (``.toml``) for an assembly without taps.
+        Options: ``steps`` or ``epochs``, ``batch_size``, ``seed``, ``data``; others are handed to both trainers.
         Raises CotrainError when the machine, an argument or the data will not do.
         """
         global _open
@@ -114,13 +114,14 @@ class Pair:
         options = dict(options or {})
         clock = _Stopwatch()
         preflight.before_start()
-        factory = factories.load(reference)
+        factory = _find(reference)
         clock.lap("checks and imports")
+        assembly = _compiled(candidate)
         clr.start(numsharp)
         clock.lap("CLR and assemblies")
         with contextlib.ExitStack() as cleanup:
             cleanup.enter_context(gemm_backend.backend(gemm))
-            compiled, extra = candidate, {}
+            compiled, extra = assembly, {}
             if adapter.is_mapping(candidate):
                 adapted = adapter.Adapted(candidate)
                 cleanup.callback(adapted.close)
@@ -128,12 +129,7 @@ class Pair:
             session = CandidateSession(compiled, {**options, **extra}, math=math)
             cleanup.callback(session.close)
             session.create()  # on the worker, while the reference is made here
-            try:
-                trainer = factory(options)
-            except CotrainError:
-                raise
-            except Exception as error:
-                raise CotrainError(f"the reference cannot be made: {type(error).__name__}: {error}") from error
+            trainer = make(factory, options)
             created = session.collect()
             if created.status:
                 raise CotrainError(f"the candidate cannot be made: {session.failure}")
@@ -142,6 +138,7 @@ class Pair:
             settings = Settings(name, candidate, options, gemm, math, None if numsharp is None else os.fspath(numsharp))
             collected = pins.collect(gemm=gemm, math=math, worker_float_mode=session.float_mode)
             result = Result(pins=collected, warnings=preflight.warnings(collected))
+            result.steps_per_epoch = Traits.of(trainer).steps_per_epoch
             clock.lap("pins")
             result.timing.startup = clock.laps
             pair = cls(trainer, session, settings, result, cleanup.pop_all())
@@ -286,6 +283,11 @@ class Pair:
         return self._traits.steps_per_epoch
 
     @property
+    def position(self) -> int:
+        """The next step to compare."""
+        return self._lockstep.position if self._lockstep else 0
+
+    @property
     def taps(self) -> Slot | None:
         """The last compared step's taps; None before the first run."""
         return self._lockstep.taps if self._lockstep else None
@@ -326,7 +328,7 @@ class Pair:
                 raise CotrainError(f"the number of steps must be at least 1, not {steps}")
             return position + steps
         if self._traits.total_steps is None:
-            raise CotrainError("this trainer has no last step: say how many steps to run")
+            raise CotrainError("this trainer has no last step (total_steps): say how many steps to run, --steps N")
         if position >= self._traits.total_steps:
             raise CotrainError(f"the run ends with step {self._traits.total_steps - 1}; there is no step {position}")
         return self._traits.total_steps
@@ -343,6 +345,17 @@ class _Stopwatch:
         now = perf_counter()
         self.laps[name] = now - self._last
         self._last = now
+
+
+def _find(reference: str | Factory) -> Factory:
+    # The flagship is cotrain's own, also where the working directory is another checkout.
+    return find_factory(reference, here=reference != REFERENCE) if isinstance(reference, str) else reference
+
+
+def _compiled(candidate: str) -> str:
+    """``DLL:TYPE`` of a candidate that may be named by its project."""
+    path, separator, name = candidate.rpartition(":")
+    return f"{project.build(path)}:{name}" if separator and project.is_project(path) else candidate
 
 
 def _choose(what: str, value: str, among: tuple[str, ...]) -> None:

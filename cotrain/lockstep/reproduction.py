@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from cotrain import pins
 from cotrain.lockstep.injection import Injection
+from cotrain.lockstep.own_pair import FLAGSHIP_DEFAULTS
 from cotrain.lockstep.result import Result
 
-_REFERENCE = "twin.mnist_mlp:create"
-_CANDIDATE = "MnistMlp.dll:MnistMlp.MlpTrainer"
+FLAGSHIP = ("twin.mnist_mlp:create", "MnistMlp.dll:MnistMlp.MlpTrainer")
+"""The pair that is stepped when no other is named."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +34,14 @@ def command(settings: Settings, result: Result, taps: str, inject: tuple[Injecti
     variables that decide bits."""
     place = result.first.place if result.first else None
     place = place or (result.structural.place if result.structural else None)
-    words = ["python", "-m", "cotrain.lockstep", "--steps", str(max(0, place.step if place else 0) + 1)]
+    own = (settings.reference, settings.candidate) != FLAGSHIP
+    words = ["python", "-m", "cotrain.lockstep"]
+    if own:
+        words += ["--trainer", settings.reference, "--candidate", settings.candidate, *_options(settings.options)]
+    if not own or not {"steps", "epochs"} & {name for name, value in settings.options.items() if value is not None}:
+        words += ["--steps", str(max(0, place.step if place else 0) + 1)]
     for option, value, default in (
-        ("--trainer", settings.reference, _REFERENCE),
-        ("--candidate", settings.candidate, _CANDIDATE),
-        ("--batch-size", settings.options.get("batch_size"), 128),
-        ("--seed", settings.options.get("seed"), 1337),
-        ("--data", settings.options.get("data"), "synthetic"),
+        *(() if own else _flagship_options(settings.options)),
         ("--gemm", settings.gemm, "openblas"),
         ("--math", settings.math, "parity"),
         ("--numsharp", settings.numsharp, None),
@@ -54,6 +56,22 @@ def command(settings: Settings, result: Result, taps: str, inject: tuple[Injecti
     for injection in inject:
         words += ["--inject", str(injection)]
     return shlex.join([*_environment(), *words])
+
+
+def _flagship_options(options: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    for name, default in FLAGSHIP_DEFAULTS.items():
+        yield f"--{name.replace('_', '-')}", options.get(name), default
+
+
+def _options(options: Mapping[str, Any]) -> list[str]:
+    """All options of somebody else's trainer, the length included: what it computes may depend on it."""
+    words = []
+    for name, value in options.items():
+        if value is None:
+            continue
+        known = name in ("steps", "epochs", *FLAGSHIP_DEFAULTS)
+        words += [f"--{name.replace('_', '-')}", str(value)] if known else ["--option", f"{name}={value}"]
+    return words
 
 
 def _environment() -> list[str]:

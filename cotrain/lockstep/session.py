@@ -12,6 +12,7 @@ from cotrain import clr
 from cotrain.clr import assemblies, exports
 from cotrain.clr.arrays import view
 from cotrain.clr.dtypes import code_name
+from cotrain.clr.failures import translated
 from cotrain.errors import CotrainError, ExitCode
 from cotrain.lockstep.layout import SIZES, StepReport, StepStatus
 from cotrain.lockstep.names import SourceLine, display_path
@@ -70,12 +71,9 @@ class CandidateSession:
         self._session.Hashes = wanted
 
     def create(self) -> None:
-        """Queues the making of the trainer, on the worker. CotrainError for a type that makes none."""
-        if not self._session.CanCreate(self._type):
-            raise CotrainError(
-                f"{self._type.FullName} is no trainer: it has no public static ITrainer Create(TrainerOptions)"
-            )
-        self._session.SubmitCreate(self._type, self._options)
+        """Queues the making of the trainer, on the worker."""
+        with translated():
+            self._session.SubmitCreate(self._type, self._options)
         self._pending += 1
 
     def submit(self, step: int, slot: Slot) -> None:

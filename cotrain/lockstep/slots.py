@@ -17,6 +17,7 @@ from cotrain.clr.dtypes import type_code
 from cotrain.errors import CotrainError
 from cotrain.lockstep.layout import KEPT, MAX_RANK, SELECTED, TAP_ENTRY, TAP_OUTCOME, WATCHED, TapState
 from cotrain.lockstep.names import TapInfo, TapNames
+from cotrain.lockstep.order import AnyOrder
 from cotrain.lockstep.selection import Selection
 from cotrain.protocol import ArrayLike, Tap
 
@@ -36,6 +37,7 @@ class Slot:
         *,
         stable: bool,
         explicable: Callable[[str, str], bool],
+        any_order: AnyOrder,
     ) -> None:
         """``watched`` names taps whose candidate value is always copied out; ``explicable(op, dtype)`` says where it
         is copied when it differs, however much else does.
@@ -47,6 +49,7 @@ class Slot:
         """What :meth:`watch` was told last."""
         self._stable = stable
         self._explicable = explicable
+        self._any_order = any_order
         self._keep_all = True
         self._allocate(np.zeros(64, TAP_ENTRY))
         self.positions: dict[str, int] = {}
@@ -195,6 +198,7 @@ class Slot:
         if len(set(names)) < count:
             twice = next(name for name in names if names.count(name) > 1)
             raise CotrainError(f"the reference yields the tap {twice} twice in one step; tap names are unique")
+        self.entries["group"][:count] = self._any_order.number(self.infos)
         self.positions = {name: position for position, name in enumerate(names)}
         self.count = count
         self.selected_taps = self.selected_bytes = self.occasional_taps = self.occasional_bytes = 0

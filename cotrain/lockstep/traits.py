@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from cotrain.errors import CotrainError
@@ -21,6 +21,7 @@ class Traits:
     tap_groups: Mapping[str, str]
     metrics: Mapping[str, Metric]
     stages: tuple[Stage, ...]
+    any_order: tuple[tuple[str, ...], ...]
 
     @classmethod
     def of(cls, trainer: Trainer) -> Traits:
@@ -40,4 +41,15 @@ class Traits:
             tap_groups=dict(getattr(trainer, "tap_groups", {})),
             metrics=dict(getattr(trainer, "metrics", {})),
             stages=tuple(getattr(trainer, "stages", ())),
+            any_order=_groups(getattr(trainer, "any_order", ())),
         )
+
+
+def _groups(declared: Iterable[Iterable[str]]) -> tuple[tuple[str, ...], ...]:
+    groups = tuple(declared)
+    if any(isinstance(group, str) for group in groups):
+        raise CotrainError(
+            f"any_order is a tuple of groups, and a group a tuple of tap names or globs, not the text {groups[0]!r}: "
+            "any_order = (('grad.w', 'grad.b'),) is one group"
+        )
+    return tuple(tuple(group) for group in groups)

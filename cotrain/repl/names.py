@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cotrain.clr.arrays import nd, view
-from cotrain.lockstep.arguments import trainer_options
+from cotrain.lockstep.own_pair import trainer_options
 from cotrain.lockstep.pair import Pair
 from cotrain.repl.difference import diff
 from cotrain.repl.pair import Dots, PromptPair

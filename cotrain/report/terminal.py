@@ -46,6 +46,7 @@ class Terminal:
         )
         self._task: TaskID = self._bar.add_task("", total=None)
         self._closed = False
+        self._warned = 0
         self._next_draw = 0.0
         self._started = 0.0
 
@@ -55,8 +56,7 @@ class Terminal:
         self._told = sum(each.state is not StageState.NOT_REACHED for each in result.stages)
         self._started = monotonic()
         self._next_draw = self._started + (_REDRAW_SECONDS if self._rich else _LINE_SECONDS)
-        for warning in result.warnings:
-            self._print(f"warning: {warning}", style="yellow")
+        self._warn(result)
         if self._quiet:
             return
         for line in summary.pin_lines(result):
@@ -84,12 +84,19 @@ class Terminal:
             self._next_draw = now + _LINE_SECONDS
             self._print(f"{summary.position(progress)}  {summary.numbers(progress, rate)}")
 
+    def _warn(self, result: Result) -> None:
+        """The warnings that have come up since the last call."""
+        for warning in result.warnings[self._warned :]:
+            self._print(f"warning: {warning}", style="yellow")
+        self._warned = len(result.warnings)
+
     def finished(self, result: Result) -> None:
         """The card when the run diverged, then the summary."""
         if self._live is not None:
             self._live.stop()
         if self._stages:
             self._tell_stages(all_of_them=True)
+        self._warn(result)
         if result.verdict is Verdict.DIVERGED:
             if self._rich:
                 self._console.print(card.rich_card(result))

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from cotrain.errors import CotrainError
-from cotrain.lockstep.factories import Factory
 from cotrain.lockstep.pair import CANDIDATE, REFERENCE, Pair
+from cotrain.lockstep.reference import Factory
 from cotrain.lockstep.result import Result, Verdict
 from cotrain.testing.failure import Diverged, trimmed
 from cotrain.testing.gemm import Gemm

@@ -11,6 +11,8 @@ public sealed class MlpTrainer : ITrainer
 {
     internal const int Hidden = 128;
     private const int EvaluationEpochs = 5;
+    private const int DefaultBatchSize = 128;
+    private const long DefaultSeed = 1337;
 
     private readonly int _batchSize;
     private readonly NDArray _trainX;
@@ -30,8 +32,8 @@ public sealed class MlpTrainer : ITrainer
     private MlpTrainer(TrainerOptions options)
     {
         Check(options);
-        _batchSize = options.BatchSize;
-        (_trainX, _trainY, _testX, _testY) = MnistLoader.Load(options.Data);
+        _batchSize = options.BatchSize ?? DefaultBatchSize;
+        (_trainX, _trainY, _testX, _testY) = MnistLoader.Load(options.Data ?? "synthetic");
         long samples = _trainX.shape[0];
         if (samples < _batchSize)
         {
@@ -46,7 +48,7 @@ public sealed class MlpTrainer : ITrainer
 
         // He for the layer before a ReLU, Xavier for the last; drawn in float64, then rounded.
         NumPyRandom random = np.random.RandomState();
-        random.seed((uint)options.Seed);
+        random.seed((uint)(options.Seed ?? DefaultSeed));
         AdamParameter w1 = Weights("fc1.w", random, He, MnistLoader.Features, Hidden);
         AdamParameter w2 = Weights("fc2.w", random, Xavier, Hidden, MnistLoader.Classes);
         var b1 = new AdamParameter("fc1.b", np.zeros(new Shape(Hidden), NPTypeCode.Single));

@@ -16,7 +16,6 @@ public sealed class Trainer : ITrainer
     private static readonly NDArray Factor = NDArray.Scalar(2f / (Batch * Hidden));
 
     private readonly IMath _math;
-    private readonly bool _planted;
     private readonly NDArray _x;
     private readonly NDArray _y;
     private readonly Dictionary<string, NDArray> _state;
@@ -24,8 +23,7 @@ public sealed class Trainer : ITrainer
     private Trainer(TrainerOptions options)
     {
         _math = options.Math;
-        _planted = options.Extra.ContainsKey("plant");
-        NumPyRandom random = np.random.RandomState((int)options.Seed);
+        NumPyRandom random = np.random.RandomState((int)(options.Seed ?? 1337));
         _x = random.normal(0.0, 1.0, new Shape(Length, Batch, Inputs)).astype(NPTypeCode.Single);
         _y = random.uniform(-0.5, 0.5, new Shape(Batch, Hidden)).astype(NPTypeCode.Single);
         _state = new()
@@ -42,6 +40,7 @@ public sealed class Trainer : ITrainer
 
     public void Initial(ITaps taps)
     {
+        using NDScope scope = NDScope.Open();
         taps.Tap("data.x", _x);
         taps.Tap("data.y", _y);
         foreach ((string name, NDArray value) in _state)
@@ -81,8 +80,7 @@ public sealed class Trainer : ITrainer
             NDArray dGates = taps.Tap($"t{t}.grad.gates", np.concatenate(
                 [
                     Product(dc, g, i, np.subtract(One, i)),
-                    // --option plant=1: the state after the step instead of the one before it.
-                    Product(dc, _planted && t == 2 ? np.add(np.multiply(f, cBefore), np.multiply(i, g)) : cBefore, f, np.subtract(One, f)),
+                    Product(dc, cBefore, f, np.subtract(One, f)),
                     Product(dh, squashed, o, np.subtract(One, o)),
                     Product(dc, i, np.subtract(One, np.multiply(g, g))),
                 ],
@@ -117,5 +115,9 @@ public sealed class Trainer : ITrainer
     /// <summary>From left to right, as NumPy computes a * b * c.</summary>
     private static NDArray Product(params NDArray[] factors) => factors.Aggregate((left, right) => np.multiply(left, right));
 
-    private NDArray Sigmoid(NDArray x) => np.divide(One, np.add(One, _math.Exp(np.negative(x))));
+    private NDArray Sigmoid(NDArray x)
+    {
+        using NDScope scope = NDScope.Open();
+        return scope.Returns(np.divide(One, np.add(One, _math.Exp(np.negative(x)))));
+    }
 }

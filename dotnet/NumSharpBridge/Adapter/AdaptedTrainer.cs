@@ -12,6 +12,8 @@ namespace Cotrain.Adapter;
 /// </remarks>
 public sealed unsafe class AdaptedTrainer : ITrainer
 {
+    private const int DefaultBatchSize = 128;
+
     private readonly Adaptation _adaptation;
     private readonly int _batchSize;
     private readonly int _step;
@@ -35,7 +37,7 @@ public sealed unsafe class AdaptedTrainer : ITrainer
 
     /// <summary>The trainer of the adaptation whose key the option <c>adapter</c> gives.</summary>
     public static ITrainer Create(TrainerOptions options) =>
-        new AdaptedTrainer(Adaptation.Take(options.Extra["adapter"]), options.BatchSize);
+        new AdaptedTrainer(Adaptation.Take(options.Extra["adapter"]), options.BatchSize ?? DefaultBatchSize);
 
     /// <summary>Copies the reference's parameters into the objects, cuts the data, and taps both.</summary>
     public void Initial(ITaps taps)

@@ -1,4 +1,5 @@
 using System.Reflection;
+using System.Runtime.InteropServices;
 using System.Runtime.Loader;
 
 namespace Cotrain.Interop;
@@ -19,6 +20,16 @@ public static class AssemblyHost
         string? simpleName = loaded.GetName().Name;
         AssemblyLoadContext.Default.Resolving += (_, wanted) => wanted.Name == simpleName ? loaded : null;
     }
+
+    /// <summary>
+    /// Loads an assembly of the user's into a context of its own, where its dependencies are those of its deps.json
+    /// and NumSharp and the bridge are the process's.
+    /// </summary>
+    public static Assembly LoadCandidate(string path, Assembly numsharp) =>
+        CandidateContext.LoadFile(path, [numsharp, typeof(AssemblyHost).Assembly]);
+
+    /// <summary>The processor of this process, as <see cref="AssemblyFacts.Architecture"/> names it.</summary>
+    public static string Architecture() => RuntimeInformation.ProcessArchitecture.ToString();
 
     /// <summary>Version of the runtime, <c>10.0.12</c>.</summary>
     public static string RuntimeVersion() => Environment.Version.ToString();

@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
-using System.Reflection;
 using System.Runtime.InteropServices;
 using Cotrain.Interop;
 using NumSharp;
@@ -94,21 +93,16 @@ public sealed unsafe class CandidateSession : IDisposable
     public void Inject(long step, string tap, long flatIndex, int bit) =>
         _taps.Add(new BitInjection(step, tap, flatIndex, bit));
 
-    /// <summary>Whether <paramref name="type"/> has the static Create that makes a trainer.</summary>
-    public static bool CanCreate(Type type) => FindCreate(type) is not null;
-
-    /// <summary>Queues the making of the trainer by <paramref name="type"/>'s static Create.</summary>
+    /// <summary>
+    /// Queues the making of the trainer by <paramref name="type"/>'s static Create; CotrainException when it has none.
+    /// </summary>
     public void SubmitCreate(Type type, TrainerOptions options)
     {
-        MethodInfo create = FindCreate(type)
-            ?? throw new ArgumentException($"{type.FullName} has no public static ITrainer Create(TrainerOptions)");
+        var factory = new TrainerFactory(type);
         Submit(-2, () =>
         {
             WorkerFloatMode = FloatMode.Probe();
-            object? made = create.Invoke(
-                null, BindingFlags.DoNotWrapExceptions, null, [options], culture: null);
-            _trainer = made as ITrainer
-                ?? throw new InvalidCastException($"{type.FullName}.Create returned no ITrainer");
+            _trainer = factory.Make(options);
             return new StepReport { Step = -2, FirstSelected = -1 };
         });
     }
@@ -124,9 +118,6 @@ public sealed unsafe class CandidateSession : IDisposable
             _handle.Free();
         }
     }
-
-    private static MethodInfo? FindCreate(Type type) =>
-        type.GetMethod("Create", BindingFlags.Public | BindingFlags.Static, [typeof(TrainerOptions)]);
 
     internal void SubmitStep(long step, TapEntry* entries, TapOutcome* outcomes, int count) =>
         Submit(step, () =>

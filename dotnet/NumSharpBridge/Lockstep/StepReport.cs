@@ -46,6 +46,6 @@ internal struct StepReport
     /// <summary>How it ended.</summary>
     public StepStatus Status;
 
-    /// <summary>Keeps the size a multiple of eight.</summary>
-    public int Reserved;
+    /// <summary>Taps handed in at another place of their any-order group than the reference's.</summary>
+    public int Reordered;
 }

@@ -64,7 +64,7 @@ internal sealed unsafe class StepTaps : ITaps
     {
         if (_report.Seen < _count && UnalignedFrom < 0)
         {
-            UnalignedFrom = _report.Seen;
+            Part(_report.Seen);
         }
         _report.Structural = UnalignedFrom < 0 ? 0 : 1;
         return _report;
@@ -102,9 +102,10 @@ internal sealed unsafe class StepTaps : ITaps
     private void Take(string name, in Operand candidate, string file, int line)
     {
         long arrived = Stopwatch.GetTimestamp();
-        int position = _report.Seen++;
+        int place = _report.Seen++;
+        int position = UnalignedFrom < 0 && place < _count ? Find(name, place) : -1;
         LastTap = name;
-        if (UnalignedFrom < 0 && position < _count && _names[_entries[position].NameId] == name)
+        if (position >= 0)
         {
             _names.Locate(_entries[position].NameId, file, line);
             Compare(position, name, candidate);
@@ -117,9 +118,70 @@ internal sealed unsafe class StepTaps : ITaps
         }
         if (UnalignedFrom < 0)
         {
-            UnalignedFrom = position;
+            Part(place);
         }
         Note(name, candidate);
+    }
+
+    /// <summary>The published tap that a candidate's tap is held against; -1 when it is out of line.</summary>
+    private int Find(string name, int place)
+    {
+        // In line, and not already taken: in a group a name could come a second time.
+        if (_names[_entries[place].NameId] == name && _outcomes[place].State == TapState.Missing)
+        {
+            return place;
+        }
+        if (_entries[place].Group == 0)
+        {
+            return -1;
+        }
+        (int start, int end) = GroupAt(place);
+        for (int position = start; position < end; position++)
+        {
+            if (_names[_entries[position].NameId] == name && _outcomes[position].State == TapState.Missing)
+            {
+                _report.Reordered++;
+                return position;
+            }
+        }
+        return -1;
+    }
+
+    /// <summary>The positions of the any-order group that a published tap belongs to; itself without one.</summary>
+    private (int Start, int End) GroupAt(int position)
+    {
+        int group = _entries[position].Group;
+        int start = position, end = position + 1;
+        while (group != 0 && start > 0 && _entries[start - 1].Group == group)
+        {
+            start--;
+        }
+        while (group != 0 && end < _count && _entries[end].Group == group)
+        {
+            end++;
+        }
+        return (start, end);
+    }
+
+    /// <summary>The two sides part where the candidate had handed in <paramref name="place"/> taps.</summary>
+    private void Part(int place)
+    {
+        UnalignedFrom = place;
+        if (place >= _count)
+        {
+            return;
+        }
+        // Of a group some members have come, perhaps not the first ones: both lists begin with the group.
+        (UnalignedFrom, int end) = GroupAt(place);
+        for (int position = UnalignedFrom; position < end; position++)
+        {
+            if (_outcomes[position].State != TapState.Missing)
+            {
+                TapEntry* entry = _entries + position;
+                _unaligned.Add(new CandidateTap(
+                    _names[entry->NameId], entry->TypeCode, new ReadOnlySpan<long>(entry->Shape, entry->Rank).ToArray()));
+            }
+        }
     }
 
     private void Compare(int position, string name, in Operand candidate)
@@ -128,8 +190,8 @@ internal sealed unsafe class StepTaps : ITaps
         TapOutcome* outcome = _outcomes + position;
         if (!SameStructure(*entry, candidate))
         {
+            Part(position);
             outcome->State = TapState.Structural;
-            UnalignedFrom = position;
             Note(name, candidate);
             return;
         }

@@ -45,8 +45,8 @@ internal unsafe struct TapEntry
     /// <summary><see cref="Selected"/>, <see cref="Watched"/> and <see cref="Kept"/>, combined.</summary>
     public int Flags;
 
-    /// <summary>Keeps the arrays below aligned.</summary>
-    public int Reserved;
+    /// <summary>The any-order group that the tap belongs to, neighbours all; 0 for none.</summary>
+    public int Group;
 
     /// <summary>Extents.</summary>
     public fixed long Shape[MaxRank];

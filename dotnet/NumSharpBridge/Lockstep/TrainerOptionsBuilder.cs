@@ -17,9 +17,9 @@ public sealed class TrainerOptionsBuilder
     {
         Steps = Take("steps") is { } steps ? Number(steps) : null,
         Epochs = Take("epochs") is { } epochs ? Number(epochs) : null,
-        BatchSize = (int)Number(Take("batch_size") ?? "128"),
-        Seed = Number(Take("seed") ?? "1337"),
-        Data = Take("data") ?? "synthetic",
+        BatchSize = Take("batch_size") is { } size ? (int)Number(size) : null,
+        Seed = Take("seed") is { } seed ? Number(seed) : null,
+        Data = Take("data"),
         Math = math switch
         {
             "parity" => new ParityMath(),

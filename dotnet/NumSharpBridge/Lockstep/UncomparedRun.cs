@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using System.Reflection;
 using System.Runtime.ExceptionServices;
 
 namespace Cotrain.Lockstep;
@@ -18,12 +17,10 @@ public sealed class UncomparedRun : IDisposable
     /// <summary>Makes the trainer by <paramref name="type"/>'s static Create, and runs its Initial.</summary>
     public UncomparedRun(Type type, TrainerOptions options)
     {
-        MethodInfo create = type.GetMethod(
-            "Create", BindingFlags.Public | BindingFlags.Static, [typeof(TrainerOptions)])
-            ?? throw new ArgumentException($"{type.FullName} has no public static ITrainer Create(TrainerOptions)");
+        var factory = new TrainerFactory(type);
         OnWorker(() =>
         {
-            _trainer = (ITrainer)create.Invoke(null, BindingFlags.DoNotWrapExceptions, null, [options], culture: null)!;
+            _trainer = factory.Make(options);
             _trainer.Initial(_taps);
         });
     }
