@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cotrain import pins
+from cotrain.adapter import is_mapping
 from cotrain.lockstep.injection import Injection
 from cotrain.lockstep.own_pair import FLAGSHIP_DEFAULTS
 from cotrain.lockstep.result import Result
@@ -34,14 +35,17 @@ def command(settings: Settings, result: Result, taps: str, inject: tuple[Injecti
     variables that decide bits."""
     place = result.first.place if result.first else None
     place = place or (result.structural.place if result.structural else None)
-    own = (settings.reference, settings.candidate) != FLAGSHIP
+    reference, candidate = FLAGSHIP
+    # An assembly without taps stands beside the flagship's twin, whose options and defaults hold then.
+    mapped = settings.reference == reference and is_mapping(settings.candidate)
+    own = (settings.reference, settings.candidate) != FLAGSHIP and not mapped
     words = ["python", "-m", "cotrain.lockstep"]
     if own:
         words += ["--trainer", settings.reference, "--candidate", settings.candidate, *_options(settings.options)]
     if not own or not {"steps", "epochs"} & {name for name, value in settings.options.items() if value is not None}:
         words += ["--steps", str(max(0, place.step if place else 0) + 1)]
     for option, value, default in (
-        *(() if own else _flagship_options(settings.options)),
+        *(() if own else (("--candidate", settings.candidate, candidate), *_flagship_options(settings.options))),
         ("--gemm", settings.gemm, "openblas"),
         ("--math", settings.math, "parity"),
         ("--numsharp", settings.numsharp, None),
