@@ -1,8 +1,8 @@
 """``python -m cotrain.assemblies``: where the compiled assemblies are, for the C# project of your own trainer.
 
-    python -m cotrain.assemblies                 prints the folder with NumSharp.dll and NumSharpBridge.dll
-    python -m cotrain.assemblies --write DIR     writes cotrain.local.props, which tells a project (and an IDE)
-    python -m cotrain.assemblies --build FILE    compiles a project against them, and prints its DLL
+python -m cotrain.assemblies                 prints the folder with NumSharp.dll and NumSharpBridge.dll
+python -m cotrain.assemblies --write DIR     writes cotrain.local.props, which tells a project (and an IDE)
+python -m cotrain.assemblies --build FILE    compiles a project against them, and prints its DLL
 """
 
 from __future__ import annotations

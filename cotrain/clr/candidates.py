@@ -76,9 +76,7 @@ def _check_beside(path: Path, name: str, loaded: LoadedAssembly) -> None:
         )
 
 
-def _check_references(
-    path: Path, references: dict[str, str], numsharp: LoadedAssembly, bridge: LoadedAssembly
-) -> None:
+def _check_references(path: Path, references: dict[str, str], numsharp: LoadedAssembly, bridge: LoadedAssembly) -> None:
     again = "compile it again (see docs/own-trainer.md)"
     wanted = references.get(BRIDGE)
     if wanted is not None and _protocol(wanted) != _protocol(bridge.version):

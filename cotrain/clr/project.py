@@ -61,11 +61,12 @@ def build(project: str | os.PathLike[str], *properties: str) -> Path:
 
 def local_props() -> str:
     """The content of :data:`LOCAL_FILE`."""
+    folder = _escaped(_literal(str(assemblies.require_built())))
     return (
         "<!-- Where the assemblies of cotrain are on this machine; made by python -m cotrain.assemblies. -->\n"
         "<Project>\n"
         "  <PropertyGroup>\n"
-        f"    <{PROPERTY} Condition=\"'$({PROPERTY})' == ''\">{_escaped(str(assemblies.require_built()))}</{PROPERTY}>\n"
+        f"    <{PROPERTY} Condition=\"'$({PROPERTY})' == ''\">{folder}</{PROPERTY}>\n"
         "  </PropertyGroup>\n"
         "</Project>\n"
     )

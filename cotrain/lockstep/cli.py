@@ -82,9 +82,7 @@ def parser() -> argparse.ArgumentParser:
         "--batch-size", type=_positive("batch-size"), metavar="N", help="samples of a step (default: 128)"
     )
     training.add_argument("--seed", type=_seed, metavar="N", help="seed of the initial weights (default: 1337)")
-    training.add_argument(
-        "--data", metavar="synthetic|DIR", help="made up (the default), or MNIST's four IDX files"
-    )
+    training.add_argument("--data", metavar="synthetic|DIR", help="made up (the default), or MNIST's four IDX files")
     own = make.add_argument_group("your own pair, instead of the MNIST trainers (docs/own-trainer.md)")
     own.add_argument("--trainer", metavar="MODULE:FACTORY|FILE.py:FACTORY", help="the NumPy side")
     own.add_argument("--candidate", metavar="DLL:TYPE|CSPROJ:TYPE", help="the C# side; a project is compiled first")

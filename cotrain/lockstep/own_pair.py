@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 FLAGSHIP_DEFAULTS = {"batch_size": 128, "seed": 1337, "data": "synthetic"}
 FLAGSHIP_EPOCHS = 100
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
-_OPTIONS = {"steps": "--steps", "epochs": "--epochs", **{name: f"--{name.replace('_', '-')}" for name in FLAGSHIP_DEFAULTS}}
+_OPTIONS = {
+    "steps": "--steps",
+    "epochs": "--epochs",
+    **{name: f"--{name.replace('_', '-')}" for name in FLAGSHIP_DEFAULTS},
+}
 
 
 def sides(options: argparse.Namespace) -> tuple[str | None, str | None]:

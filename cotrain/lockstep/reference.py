@@ -51,7 +51,9 @@ def make(factory: Factory, options: Mapping[str, Any]) -> Trainer:
     except CotrainError:
         raise
     except Exception as error:
-        raise CotrainError(f"the reference cannot be made: {type(error).__name__}: {error}{_raised_at(error)}") from error
+        raise CotrainError(
+            f"the reference cannot be made: {type(error).__name__}: {error}{_raised_at(error)}"
+        ) from error
 
 
 def _by_name(name: str, here: bool) -> ModuleType:
@@ -103,7 +105,9 @@ def _check_not_hidden(top: str, folder: Path) -> None:
     spec = getattr(loaded, "__spec__", None) if loaded is not None else importlib.util.find_spec(top)
     origin = getattr(spec, "origin", None)
     if origin is not None and (not os.path.exists(origin) or not here.samefile(origin)):
-        raise CotrainError(f"the trainer's module {top} is {origin} for Python, and not {here}: give yours another name")
+        raise CotrainError(
+            f"the trainer's module {top} is {origin} for Python, and not {here}: give yours another name"
+        )
 
 
 def _exec_file(path: Path, name: str, shown: str) -> ModuleType:

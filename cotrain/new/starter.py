@@ -50,7 +50,9 @@ def write_pair(folder: Path, name: str | None = None) -> NewPair:
         f"python -m cotrain.lockstep --trainer {module}.py:create --candidate {type_name}.csproj:{type_name}.Trainer "
         "--steps 200"
     )
-    written = {file.format(**names): _render(template, names | {"command": command}) for template, file in _FILES.items()}
+    written = {
+        file.format(**names): _render(template, names | {"command": command}) for template, file in _FILES.items()
+    }
     written[project.LOCAL_FILE] = local
     for file, text in written.items():
         try:
@@ -79,7 +81,9 @@ def _name_of(folder: Path) -> str:
     try:
         return _checked(made)
     except CotrainError as error:
-        raise CotrainError(f"no name can be made of the folder {folder.name!r} ({error}); give one with --name") from None
+        raise CotrainError(
+            f"no name can be made of the folder {folder.name!r} ({error}); give one with --name"
+        ) from None
 
 
 def _checked(name: str) -> str:
