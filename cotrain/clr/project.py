@@ -61,7 +61,7 @@ def build(project: str | os.PathLike[str], *properties: str) -> Path:
 
 def local_props() -> str:
     """The content of :data:`LOCAL_FILE`."""
-    folder = _escaped(str(assemblies.require_built()))
+    folder = _escaped(_literal(str(assemblies.require_built())))
     return (
         "<!-- Where the assemblies of cotrain are on this machine; made by python -m cotrain.assemblies. -->\n"
         "<Project>\n"

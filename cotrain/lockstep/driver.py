@@ -245,7 +245,7 @@ class Lockstep:
         result.compared.add(slot.selected_taps, slot.selected_bytes)
         result.occasional.add(slot.occasional_taps, slot.occasional_bytes)
         self._judge(step, slot, report)
-        if report.reordered and not self._reordered:
+        if report.reordered and not report.structural and not self._reordered:
             self._reordered = True
             result.warnings.append(
                 f"from step {step} on the candidate hands in taps of an any_order group in an order of its own, as the "

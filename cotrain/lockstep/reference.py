@@ -51,8 +51,9 @@ def make(factory: Factory, options: Mapping[str, Any]) -> Trainer:
     except CotrainError:
         raise
     except Exception as error:
-        what = f"{type(error).__name__}: {error}{_raised_at(error)}"
-        raise CotrainError(f"the reference cannot be made: {what}") from error
+        raise CotrainError(
+            f"the reference cannot be made: {type(error).__name__}: {error}{_raised_at(error)}"
+        ) from error
 
 
 def _by_name(name: str, here: bool) -> ModuleType:

@@ -117,16 +117,23 @@ class StructuralDivergence:
     @property
     def reason(self) -> str:
         """One sentence: what is different at the first place."""
-        if not self.candidate:
-            return f"the candidate ends the step without the tap {self.reference[0]}"
-        if not self.reference:
-            return f"the candidate has the tap {self.candidate[0]}, which the reference lacks"
-        left, right = self.reference[0], self.candidate[0]
+        # The lists may begin with taps of an any-order group that are in order.
+        pairs = zip(self.reference, self.candidate, strict=False)
+        equal = next(
+            (i for i, (left, right) in enumerate(pairs) if left != right), min(len(self.reference), len(self.candidate))
+        )
+        reference, candidate = self.reference[equal:], self.candidate[equal:]
+        if not candidate:
+            return f"the candidate ends the step without the tap {reference[0]}"
+        if not reference:
+            return f"the candidate has the tap {candidate[0]}, which the reference lacks"
+        right = candidate[0]
+        left = next((tap for tap in reference if tap.name == right.name and tap != right), reference[0])
         if left.name == right.name:
             what = "dtype" if left.dtype != right.dtype else "shape"
             return f"{left.name} has another {what}: {left} in the reference, {right} in the candidate"
-        later = {tap.name for tap in self.candidate}
-        earlier = {tap.name for tap in self.reference}
+        later = {tap.name for tap in candidate}
+        earlier = {tap.name for tap in reference}
         if left.name in later and right.name in earlier:
             return f"the taps come in another order: {left.name} in the reference, {right.name} in the candidate"
         if left.name not in later:

@@ -50,8 +50,9 @@ def write_pair(folder: Path, name: str | None = None) -> NewPair:
         f"python -m cotrain.lockstep --trainer {module}.py:create --candidate {type_name}.csproj:{type_name}.Trainer "
         "--steps 200"
     )
-    known = names | {"command": command}
-    written = {file.format(**names): _render(template, known) for template, file in _FILES.items()}
+    written = {
+        file.format(**names): _render(template, names | {"command": command}) for template, file in _FILES.items()
+    }
     written[project.LOCAL_FILE] = local
     for file, text in written.items():
         try:
