@@ -6,7 +6,6 @@ import argparse
 import re
 from typing import TYPE_CHECKING, Any
 
-from cotrain.adapter import is_mapping
 from cotrain.errors import CotrainError
 
 if TYPE_CHECKING:
@@ -21,8 +20,11 @@ _OPTIONS = {name: f"--{name.replace('_', '-')}" for name in ("steps", "epochs", 
 def sides(options: argparse.Namespace) -> tuple[str | None, str | None]:
     """``--trainer`` and ``--candidate``: both, or neither for the flagship; a mapping file goes with its twin."""
     given: tuple[str | None, str | None] = options.trainer, options.candidate
-    if given[0] is None and given[1] is not None and is_mapping(given[1]):
-        return given
+    if given[0] is None and given[1] is not None:
+        from cotrain.adapter import is_mapping  # with NumPy, which must not be loaded before its threads are set
+
+        if is_mapping(given[1]):
+            return given
     if (given[0] is None) != (given[1] is None):
         here, other = ("--trainer", "--candidate") if given[1] is None else ("--candidate", "--trainer")
         raise CotrainError(f"{here} without {other}: a pair needs both sides")

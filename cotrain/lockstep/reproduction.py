@@ -54,9 +54,6 @@ def command(settings: Settings, result: Result, taps: str, inject: tuple[Injecti
     ):
         if value is not None and value != default:
             words += [option, str(value)]
-    for name, value in settings.options.items():
-        if name not in ("steps", "epochs", "batch_size", "seed", "data"):
-            words += ["--option", f"{name}={value}"]
     for injection in inject:
         words += ["--inject", str(injection)]
     return shlex.join([*_environment(), *words])

@@ -9,7 +9,7 @@ namespace Cotrain.Interop;
 /// </summary>
 internal sealed class CandidateContext : AssemblyLoadContext
 {
-    private static readonly Dictionary<string, Assembly> Loaded = [];
+    private static readonly Dictionary<string, (Assembly Assembly, DateTime Written)> Loaded = [];
 
     private readonly string _folder;
     private readonly Assembly[] _shared;
@@ -31,16 +31,21 @@ internal sealed class CandidateContext : AssemblyLoadContext
     /// Loads an assembly and, as they are needed, its dependencies. A file is loaded once; two files of one
     /// name are two assemblies.
     /// </summary>
+    /// <exception cref="CotrainException">The file was written anew since it was loaded.</exception>
     public static Assembly LoadFile(string path, Assembly[] shared)
     {
         lock (Loaded)
         {
-            if (!Loaded.TryGetValue(path, out Assembly? found))
+            DateTime written = File.GetLastWriteTimeUtc(path);
+            if (!Loaded.TryGetValue(path, out (Assembly Assembly, DateTime Written) found))
             {
-                found = new CandidateContext(path, shared).LoadFromAssemblyPath(path);
+                found = (new CandidateContext(path, shared).LoadFromAssemblyPath(path), written);
                 Loaded[path] = found;
             }
-            return found;
+            // What runs would be the old code.
+            return found.Written == written
+                ? found.Assembly
+                : throw new CotrainException($"{path} was compiled anew since it was loaded: start a new process");
         }
     }
 
