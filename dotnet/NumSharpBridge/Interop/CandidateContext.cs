@@ -1,5 +1,6 @@
 using System.Reflection;
 using System.Runtime.Loader;
+using System.Security.Cryptography;
 
 namespace Cotrain.Interop;
 
@@ -9,7 +10,7 @@ namespace Cotrain.Interop;
 /// </summary>
 internal sealed class CandidateContext : AssemblyLoadContext
 {
-    private static readonly Dictionary<string, (Assembly Assembly, DateTime Written)> Loaded = [];
+    private static readonly Dictionary<string, (Assembly Assembly, string Hash)> Loaded = [];
 
     private readonly string _folder;
     private readonly Assembly[] _shared;
@@ -31,19 +32,19 @@ internal sealed class CandidateContext : AssemblyLoadContext
     /// Loads an assembly and, as they are needed, its dependencies. A file is loaded once; two files of one
     /// name are two assemblies.
     /// </summary>
-    /// <exception cref="CotrainException">The file was written anew since it was loaded.</exception>
+    /// <exception cref="CotrainException">The file has other bytes than when it was loaded.</exception>
     public static Assembly LoadFile(string path, Assembly[] shared)
     {
         lock (Loaded)
         {
-            DateTime written = File.GetLastWriteTimeUtc(path);
-            if (!Loaded.TryGetValue(path, out (Assembly Assembly, DateTime Written) found))
+            string hash = Convert.ToHexString(SHA256.HashData(File.ReadAllBytes(path)));
+            if (!Loaded.TryGetValue(path, out (Assembly Assembly, string Hash) found))
             {
-                found = (new CandidateContext(path, shared).LoadFromAssemblyPath(path), written);
+                found = (new CandidateContext(path, shared).LoadFromAssemblyPath(path), hash);
                 Loaded[path] = found;
             }
             // What runs would be the old code.
-            return found.Written == written
+            return found.Hash == hash
                 ? found.Assembly
                 : throw new CotrainException($"{path} was compiled anew since it was loaded: start a new process");
         }
