@@ -21,13 +21,12 @@ _OPTIONS = {
 }
 
 
-def sides(options: argparse.Namespace) -> tuple[str | None, str | None]:
-    """``--trainer`` and ``--candidate``: both, or neither for the flagship."""
-    given: tuple[str | None, str | None] = options.trainer, options.candidate
-    if (given[0] is None) != (given[1] is None):
-        here, other = ("--trainer", "--candidate") if given[1] is None else ("--candidate", "--trainer")
+def sides(options: argparse.Namespace) -> dict[str, str]:
+    """``--trainer`` and ``--candidate``, as ``Pair.load`` calls them: both, or neither for the flagship."""
+    if (options.trainer is None) != (options.candidate is None):
+        here, other = ("--trainer", "--candidate") if options.candidate is None else ("--candidate", "--trainer")
         raise CotrainError(f"{here} without {other}: a pair needs both sides")
-    return given
+    return {} if options.trainer is None else {"reference": options.trainer, "candidate": options.candidate}
 
 
 def trainer_options(options: argparse.Namespace) -> dict[str, Any]:
