@@ -36,11 +36,7 @@ def build(project: str | os.PathLike[str], *properties: str) -> Path:
     folder = assemblies.require_built()
     dotnet = shutil.which("dotnet") or shutil.which("dotnet", path=os.environ.get("DOTNET_ROOT", ""))
     if dotnet is None:
-        raise CotrainError(
-            f"{path.name} has to be compiled, and there is no dotnet on PATH: install the .NET 10 SDK, or name the "
-            "compiled DLL:TYPE",
-            ExitCode.UNSUPPORTED,
-        )
+        raise _no_sdk(path)
     command = [dotnet, "build", str(path), "-c", "Release", f"-p:{PROPERTY}={_literal(str(folder))}", *_QUIET]
     command += ["-t:Build", "-getProperty:TargetPath", *(f"-p:{each}" for each in properties)]
     environment = {
@@ -50,13 +46,30 @@ def build(project: str | os.PathLike[str], *properties: str) -> Path:
         "DOTNET_CLI_TELEMETRY_OPTOUT": "1",
         "DOTNET_CLI_USE_MSBUILD_SERVER": "0",
     }
+    # In a session of its own: a Ctrl-C is for cotrain, which ends when the compiler has.
     done = subprocess.run(
-        command, capture_output=True, text=True, env=environment, stdin=subprocess.DEVNULL, check=False
+        command,
+        capture_output=True,
+        text=True,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        check=False,
+        start_new_session=True,
     )
+    if "No .NET SDKs were found" in done.stdout + done.stderr:
+        raise _no_sdk(path)
     assembly = Path(done.stdout.strip().rpartition("\n")[2])
     if done.returncode != 0 or not assembly.is_file():
         raise CotrainError(f"{path.name} does not compile: {_errors(done.stdout + done.stderr, path.parent)}")
     return assembly
+
+
+def _no_sdk(path: Path) -> CotrainError:
+    return CotrainError(
+        f"{path.name} has to be compiled, and there is no .NET SDK on PATH: install the .NET 10 SDK, or name a compiled "
+        "DLL:TYPE",
+        ExitCode.UNSUPPORTED,
+    )
 
 
 def local_props() -> str:

@@ -42,15 +42,13 @@ def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int
         blas.set_single_thread()  # before anything imports numpy
     preflight.before_start()  # before anything needs numpy to be there
     from cotrain.lockstep.injection import Injection
-    from cotrain.lockstep.pair import CANDIDATE, REFERENCE, Pair
+    from cotrain.lockstep.pair import Pair
 
     signals.check()
     injections = [Injection.parse(text) for text in options.inject]
-    reference, candidate = own_pair.sides(options)
     made_from = own_pair.trainer_options(options)
     with Pair.load(
-        reference or REFERENCE,
-        candidate or CANDIDATE,
+        **own_pair.sides(options),
         options=made_from,
         gemm=options.gemm,
         math=options.math,

@@ -17,18 +17,20 @@ _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _OPTIONS = {name: f"--{name.replace('_', '-')}" for name in ("steps", "epochs", *FLAGSHIP_DEFAULTS)}
 
 
-def sides(options: argparse.Namespace) -> tuple[str | None, str | None]:
-    """``--trainer`` and ``--candidate``: both, or neither for the flagship; a mapping file goes with its twin."""
-    given: tuple[str | None, str | None] = options.trainer, options.candidate
-    if given[0] is None and given[1] is not None:
+def sides(options: argparse.Namespace) -> dict[str, str]:
+    """``--trainer`` and ``--candidate``, as ``Pair.load`` calls them: both, or neither for the flagship.
+
+    A mapping file alone stands beside the flagship's twin.
+    """
+    if options.trainer is None and options.candidate is not None:
         from cotrain.adapter import is_mapping  # with NumPy, which must not be loaded before its threads are set
 
-        if is_mapping(given[1]):
-            return given
-    if (given[0] is None) != (given[1] is None):
-        here, other = ("--trainer", "--candidate") if given[1] is None else ("--candidate", "--trainer")
+        if is_mapping(options.candidate):
+            return {"candidate": options.candidate}
+    if (options.trainer is None) != (options.candidate is None):
+        here, other = ("--trainer", "--candidate") if options.candidate is None else ("--candidate", "--trainer")
         raise CotrainError(f"{here} without {other}: a pair needs both sides")
-    return given
+    return {} if options.trainer is None else {"reference": options.trainer, "candidate": options.candidate}
 
 
 def trainer_options(options: argparse.Namespace) -> dict[str, Any]:

@@ -83,7 +83,7 @@ def _from_file(given: Path) -> ModuleType:
         name = f"{root.name}.{name}"
         root = root.parent
     _search(root)
-    if "." in name:
+    if root != path.parent:
         top = name.partition(".")[0]
         _check_not_hidden(top, root)
         return _import(name, str(given))
@@ -117,7 +117,11 @@ def _exec_file(path: Path, name: str, shown: str) -> ModuleType:
         loaded = sys.modules.get(known)
         if loaded is not None and _is_at(path, getattr(loaded, "__file__", None)):
             return loaded
-    if name in sys.modules or not _is_at(path, getattr(importlib.util.find_spec(name), "origin", None)):
+    if (
+        not name.isidentifier()
+        or name in sys.modules
+        or not _is_at(path, getattr(importlib.util.find_spec(name), "origin", None))
+    ):
         name = own
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None

@@ -175,6 +175,9 @@ def test_a_file_never_shadows_nor_is_shadowed(run: Run, tmp_path: Path, monkeypa
     (package / "inner.py").write_text(OWN.read_text())
     assert run("--steps", "1", trainer="my_package.inner:create").returncode == 0
     assert run("--steps", "1", trainer="my_package/inner.py:create").returncode == 0
+    for name in ("two words.py", "a.b.py", "class.py"):
+        (tmp_path / name).write_text(OWN.read_text())
+        assert run("--steps", "1", trainer=f"{name}:create").returncode == 0
 
 
 def test_the_working_directory_comes_last(own_assembly: Path, tmp_path: Path) -> None:
@@ -327,6 +330,16 @@ def test_a_project_that_does_not_compile(runtime: Runtime, tmp_path: Path) -> No
     assert re.fullmatch(
         r"Broken\.csproj does not compile: Broken\.cs\(1,\d+\): error CS1525: [^;]*';'", str(caught.value)
     )
+
+
+def test_a_project_without_an_sdk(runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("DOTNET_ROOT", str(tmp_path))
+    with pytest.raises(
+        CotrainError, match=r"^Convolution\.csproj has to be compiled, and there is no \.NET SDK"
+    ) as caught:
+        project.build(ROOT / "examples" / "convolution" / "Convolution.csproj")
+    assert caught.value.exit_code is ExitCode.UNSUPPORTED
 
 
 # -- an order of its own ------------------------------------------------------------------------------------
