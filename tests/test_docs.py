@@ -19,6 +19,8 @@ from lockstep.command import ROOT, environment
 from numpy._core._multiarray_umath import __cpu_features__ as features
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+"""On which ``python`` is the one that runs the tests."""
 LANGUAGES = {"python", "sh", "console", "text", "csharp", "xml", "toml", "ini"}
 
 
@@ -51,7 +53,13 @@ def of(language: str) -> pytest.MarkDecorator:
 
 def run(command: list[str], folder: Path, timeout: int = 240) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command, cwd=folder, env=environment(), capture_output=True, text=True, timeout=timeout, check=False
+        command,
+        cwd=folder,
+        env=environment({"PATH": PATH}),
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+        check=False,
     )
 
 
@@ -95,6 +103,9 @@ def test_commands(block: Block, checkout: Path) -> None:
     library = run([sys.executable, "-c", "from cotrain import blas; print(blas.find().path)"], checkout).stdout.strip()
     for line in block.text.splitlines():
         command, _, comment = line.partition("  #")
+        if command.startswith("cd "):
+            checkout /= command.removeprefix("cd ").strip()
+            continue
         if not command.strip() or command.strip() == "scripts/test":  # itself
             continue
         wanted = re.search(r"exit (\d+)", comment)

@@ -66,8 +66,8 @@ def build(project: str | os.PathLike[str], *properties: str) -> Path:
 
 def _no_sdk(path: Path) -> CotrainError:
     return CotrainError(
-        f"{path.name} has to be compiled, and there is no .NET SDK on PATH: install the .NET 10 SDK, or name a compiled "
-        "DLL:TYPE",
+        f"{path.name} has to be compiled, and there is no .NET SDK on PATH: install the .NET 10 SDK, or name a "
+        "compiled DLL:TYPE",
         ExitCode.UNSUPPORTED,
     )
 
