@@ -11,6 +11,8 @@ COMMANDS = {
     "lockstep": ("cotrain.lockstep.__main__", "train in NumPy and NumSharp side by side, compare every operation"),
     "check": ("cotrain.checking.__main__", "run one operation on both sides"),
     "repl": ("cotrain.repl.__main__", "a prompt with NumPy, NumSharp and a pair"),
+    "new": ("cotrain.new.__main__", "write a pair of your own to start from"),
+    "assemblies": ("cotrain.assemblies", "where the compiled assemblies are, for the C# project of your own trainer"),
     "ledger": ("cotrain.ledger.__main__", "NumSharp's known differences"),
     "sweep": ("cotrain.sweep.__main__", "a function on all 2^32 float32 inputs"),
     "trace": ("cotrain.trace.__main__", "compare two recorded runs"),
