@@ -19,6 +19,7 @@ def test_each_gemm_begins_as_it_is_and_asks_only_for_kernels_that_can_run() -> N
     assert ("SkylakeX" in asked) == bool(features.get("AVX512F"))
 
 
+@pytest.mark.full
 @needs_avx2
 def test_another_kernel_gives_other_weights_equal_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENBLAS_CORETYPE", "Katmai")  # the caller's own is no part of a setting

@@ -40,6 +40,7 @@ def test_identical_for_200_steps(runtime: Runtime, lstm: Path) -> None:
         run(lstm, "np.tanh(Gate(gates, 3))", "np.tanh(Gate(gates, 2))")
 
 
+@pytest.mark.full
 def test_a_hasty_port_is_found(runtime: Runtime, lstm: Path) -> None:
     hasty = run(lstm, "np.tanh(Gate(gates, 3))", "np.tanh(Gate(gates, 2))")
     assert hasty.first is not None
