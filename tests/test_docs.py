@@ -111,3 +111,25 @@ def test_commands(block: Block, checkout: Path) -> None:
         wanted = re.search(r"exit (\d+)", comment)
         done = run(["bash", "-c", re.sub(r"\bFILE\b", library, command)], checkout, timeout=900)
         assert done.returncode == (int(wanted[1]) if wanted else 0), f"{command}\n{done.stdout}\n{done.stderr}"
+
+
+def test_the_api_page_is_current() -> None:
+    done = run([sys.executable, str(ROOT / "scripts" / "_api.py")], ROOT)
+    assert done.stdout == (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), "run scripts/_api.py > docs/api.md"
+
+
+def test_every_link_between_the_pages_leads_somewhere() -> None:
+    links = [
+        (page, target)
+        for page in PAGES
+        for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+        if "://" not in target
+    ]
+    broken = [f"{page.name}: {target}" for page, target in links if not (page.parent / target).exists()]
+    assert broken == []
+
+
+def test_the_index_has_every_page() -> None:
+    index = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    missing = [page.name for page in PAGES if page.parent.name == "docs" and f"({page.name})" not in index]
+    assert missing == ["README.md"]
