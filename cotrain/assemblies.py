@@ -7,24 +7,18 @@ python -m cotrain.assemblies --build FILE    compiles a project against them, an
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
 from cotrain.clr import assemblies, project
+from cotrain.command_line import Parser
 from cotrain.errors import CotrainError
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise CotrainError(f"{message} (see --help)")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints or writes; returns the exit code."""
-    parser = _Parser(
+    parser = Parser(
         prog="python -m cotrain.assemblies",
         description="Where cotrain's compiled assemblies are, for the C# project of your own trainer.",
         allow_abbrev=False,

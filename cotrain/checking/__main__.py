@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from cotrain.command_line import Parser
 from cotrain.errors import CotrainError, ExitCode
 
 EPILOG = """\
@@ -15,11 +16,6 @@ operands: a .npy file, random:DTYPE:SHAPE[:SEED], zeros:, ones:, arange:DTYPE:SH
           :F at the end makes the array Fortran-ordered; views are written in the expression: 'np.exp(a[::2].T)'
 exit codes: 0 equal; 1 they differ; 2 bad usage, or a side that cannot compute it; 3 this machine cannot run it
 """
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> None:  # type: ignore[override]
-        raise CotrainError(f"{message} (see --help)")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,7 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: list[str]) -> tuple[argparse.Namespace, dict[str, str]]:
-    parser = _Parser(
+    parser = Parser(
         prog="cotrain check",
         description="Run one operation in NumPy and in NumSharp and compare the results bit for bit.",
         epilog=EPILOG,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import NoReturn
 
-from cotrain.errors import CotrainError
+from cotrain.command_line import Parser
 
 EPILOG = """\
 exit codes: 0 all equal; 1 a divergence; 2 bad usage or input; 3 this machine cannot run it; 4 a trainer
@@ -17,16 +16,9 @@ raised an exception; 130 interrupted (143 by SIGTERM), the report so far is comp
 _LARGEST = 2**31 - 1
 
 
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line; the usage is a --help away."""
-
-    def error(self, message: str) -> NoReturn:
-        raise CotrainError(f"{message} (see --help)")
-
-
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    make = _Parser(
+    make = Parser(
         prog="python -m cotrain.lockstep",
         description="Train in NumPy and in NumSharp side by side and compare every operation bit for bit.",
         epilog=EPILOG,

@@ -278,11 +278,6 @@ class Pair:
         return self._traits.total_steps
 
     @property
-    def steps_per_epoch(self) -> int | None:
-        """Steps of an epoch; None when the trainer has no epochs."""
-        return self._traits.steps_per_epoch
-
-    @property
     def position(self) -> int:
         """The next step to compare."""
         return self._lockstep.position if self._lockstep else 0

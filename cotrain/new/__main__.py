@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NoReturn
 
+from cotrain.command_line import Parser
 from cotrain.errors import CotrainError
 from cotrain.new.starter import write_pair
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise CotrainError(f"{message} (see --help)")
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Writes the pair and says what to do next; returns the exit code."""
-    parser = _Parser(
+    parser = Parser(
         prog="python -m cotrain.new",
         description="Writes a pair of trainers, NumPy and NumSharp, with a test: a start for your own.",
         allow_abbrev=False,

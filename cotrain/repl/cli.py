@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 from cotrain import blas, preflight
+from cotrain.command_line import Parser
 from cotrain.errors import CotrainError
 from cotrain.lockstep import arguments as lockstep
 
@@ -26,14 +26,9 @@ names at the prompt:
 """
 
 
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise CotrainError(f"{message} (see --help)")
-
-
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    make = _Parser(
+    make = Parser(
         prog="python -m cotrain.repl",
         description="A prompt with NumPy, NumSharp and a pair of trainers.",
         epilog=_NAMES,

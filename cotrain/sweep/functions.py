@@ -42,7 +42,7 @@ def numsharp_names() -> list[str]:
     return [name for name in map(str, _exports().NumSharpNames) if _ufunc(name) is not None]
 
 
-def pair(name: str, side: str, numsharp: Any = None) -> Pair:
+def pair(name: str, side: str) -> Pair:
     """Both sides of a function. CotrainError, with near names, when the side has none of that name."""
     known = bridge_names() if side == "bridge" else numsharp_names()
     if name not in known:
