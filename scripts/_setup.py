@@ -188,7 +188,10 @@ def test(arguments: list[str]) -> int:
         import _install
 
         codes.append(_install.dotnet_test(checkout, TEST_PROJECT))
-    pytest = [checkout.python, "-m", "pytest", *(["-m", ""] if full else []), *selection]
+    # One process per processor, each with its own .NET: the suite is many short programs. The long tier measures
+    # memory and threads, and a selection is what someone debugs: those run alone.
+    how = ["-m", ""] if full else [] if selection else ["-n", "auto", "--dist", "loadfile"]
+    pytest = [checkout.python, "-m", "pytest", *how, *selection]
     codes.append(wait(pytest, cwd=ROOT))
     seconds = time.monotonic() - start
     if seconds > BUDGET and not full:

@@ -68,12 +68,11 @@ def _run(options: argparse.Namespace, outputs: Outputs, signals: Signals) -> int
             taps=options.taps,
             inject=injections,
             mode=options.mode,
-            observer=outputs.observer(),
+            observer=signals.until_finished(outputs.observer()),
             recorder=outputs.recorder(),
             reader=outputs.reader(pair.stages, pair.total_steps),
             allow=options.allow,
         )
-        signals.ignore()
         if result.error is not None:
             _say(result.error)
         outputs.finished()

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FrameType, TracebackType
     from typing import Any
+
+    from cotrain.lockstep.observer import Observer, Progress
+    from cotrain.lockstep.result import Result
 else:
     # The module under `signal`. What that and typing add takes ten times longer to import than all of cotrain before
     # the handlers are there, and until then a Ctrl-C is a traceback.
@@ -61,6 +64,10 @@ class Signals:
         """From now on signals do nothing: the report is being written."""
         self._done = True
 
+    def until_finished(self, observer: Observer) -> Observer:
+        """The observer, with signals ignored from its ``finished`` on: a verdict that is printed stands."""
+        return _UntilFinished(observer, self)
+
     def install(self) -> None:
         """Sets the handlers; called again after something else may have replaced them."""
         for signum in _SIGNALS:
@@ -93,6 +100,33 @@ class Signals:
     ) -> None:
         for signum, previous in self._previous.items():
             if self._to_the_end:
-                signal.signal(signum, signal.SIG_IGN)
+                _ignore(signum)
             elif previous is not None:
                 signal.signal(signum, previous)
+
+
+class _UntilFinished:
+    def __init__(self, observer: Observer, signals: Signals) -> None:
+        self._signals = signals
+        self._observer = observer
+        self.started: Callable[[Result, Progress], None] = observer.started
+        self.stepped: Callable[[Progress], None] = observer.stepped
+
+    def finished(self, result: Result) -> None:
+        self._signals.ignore()
+        self._observer.finished(result)
+
+
+def _ignore(signum: int) -> None:
+    """Ignores a signal for good, the one that arrives at this very moment too.
+
+    First in C: a signal that came between Python's look for pending ones and the change of its handler would be
+    reported as a race. Then in Python, which puts the default back as it ends where it thinks a handler is set.
+    """
+    if os.name == "posix":
+        import ctypes
+
+        set_handler = ctypes.CDLL(None).signal
+        set_handler.argtypes, set_handler.restype = (ctypes.c_int, ctypes.c_void_p), ctypes.c_void_p
+        set_handler(signum, int(signal.SIG_IGN))
+    signal.signal(signum, signal.SIG_IGN)
